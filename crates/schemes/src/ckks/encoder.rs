@@ -16,10 +16,11 @@ use super::params::Params;
 use super::{Plaintext, Scale};
 use crate::rlwe::arith::{limbs_mut, plan};
 
-/// The margin in bits for the rounding of logarithms, when sizes are compared.
+/// The margin in bits by which a size must stay below its limit, because the logarithms of both are rounded.
 const LOG_MARGIN: f64 = 1e-6;
 
-/// The number of bits below which coefficients are rounded to integers of one word.
+/// The size in bits of a plaintext's largest coefficient up to which coefficients are rounded to integers of one
+/// word.
 const SHORT_BITS: u32 = 62;
 
 /// Encodes and decodes vectors of 1 to N/2 slots, a power of two. Shorter vectors repeat through the slots.
@@ -41,18 +42,20 @@ const SHORT_BITS: u32 = 62;
 /// decrypted plaintext reveals information about the secret key.
 pub struct Encoder {
     params: Arc<Params>,
-    /// The canonical embeddings, by the base-2 logarithm of the number of slots.
+    /// The canonical embeddings that were used so far. The index is the base-2 logarithm of the number of slots.
     embeddings: Vec<OnceLock<Embedding>>,
     lift: OnceLock<Lift>,
     spare: Mutex<Vec<Scratch>>,
 }
 
-/// The buffers of one call. They are empty between calls, so that no growing buffer copies old contents.
+/// The buffers of one call of the encoder. They are empty between calls, so that a buffer that grows copies no old
+/// contents.
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 struct Scratch {
     points: Points,
     coefficients: Vec<f64>,
-    /// The rounded coefficients, and the same coefficients spread over the full ring if there are fewer than N.
+    /// The rounded coefficients, and the same coefficients at their places in the full ring of degree N if there
+    /// are fewer than N.
     integers: [Vec<i64>; 2],
     limbs: Vec<u64>,
     lift: LiftScratch,
@@ -160,8 +163,8 @@ impl Encoder {
         )?)
     }
 
-    /// Rounds coefficients below 2^`bits`, spreads them over the full ring, and transforms them modulo each prime of
-    /// the level.
+    /// Rounds coefficients below 2^`bits` to integers, puts them at their places in the full ring, and transforms
+    /// the polynomial to evaluation form modulo each prime of the level.
     fn spread(
         &self,
         coefficients: &[f64],
@@ -211,9 +214,9 @@ impl Encoder {
 
     /// Decodes the first `slots` slots of a plaintext (a power of two up to N/2): the values, divided by the scale.
     ///
-    /// The run time reveals two facts about each block of 512 coefficients: whether all are small compared to the least
-    /// modulus, and whether all lie between -q_0/2 and q_0/2. Such blocks are lifted faster. It reveals nothing else
-    /// about the message.
+    /// The run time reveals two facts about each block of 512 coefficients: whether all are small compared to the
+    /// least modulus, and whether all lie between -q_0/2 and q_0/2. Such blocks are lifted faster. The run time
+    /// reveals nothing else about the message.
     pub fn decode(&self, plain: &Plaintext, slots: usize) -> Result<Vec<Complex64>, CkksError> {
         self.decode_values(plain, slots, |z| z)
     }
@@ -284,8 +287,8 @@ impl Encoder {
     }
 }
 
-/// Returns the residues modulo q_0 ... q_level of the integer nearest to `value` times `scale`. They are the constant
-/// of the operations `OpKey::add_scalar` and `OpKey::mul_scalar`.
+/// Returns the residues, modulo q_0 ... q_level, of the integer nearest to `value` times `scale`. The operations of
+/// `OpKey::add_scalar` and `OpKey::mul_scalar` take them as their constant.
 pub fn scalar_residues(
     params: &Params,
     value: f64,
@@ -317,13 +320,14 @@ fn check_scale(params: &Params, level: Level, scale: f64) -> Result<(), CkksErro
     })
 }
 
-/// Returns a bound on values: those of smaller absolute value can be encoded at a level and scale, and decode correctly
-/// there.
+/// Returns a bound on the absolute values in slots: smaller ones can be encoded at a level and scale, and decode
+/// correctly there.
 pub fn capacity(params: &Params, level: Level, scale: f64) -> f64 {
     (room_log2(params, level) - LOG_MARGIN - scale.log2()).exp2()
 }
 
-/// Returns the base-2 logarithm of the bound on the absolute value of a coefficient at a level.
+/// Returns the base-2 logarithm of the bound that the absolute value of a plaintext's coefficient must not exceed
+/// at a level.
 fn room_log2(params: &Params, level: Level) -> f64 {
     params.log_q(level) - 1.0
 }
@@ -340,7 +344,8 @@ fn check_fits(params: &Params, largest: f64, level: Level) -> Result<(), CkksErr
     })
 }
 
-/// Returns the least number of bits b, at most one above [`SHORT_BITS`], with `largest` below 2^b.
+/// Returns the least number of bits b with `largest` < 2^b, or one more than [`SHORT_BITS`] if b is larger than
+/// that.
 fn bits_of(largest: f64) -> u32 {
     let mut bits = 0;
     while bits <= SHORT_BITS && declassify(largest >= f64::from(bits).exp2()) {
@@ -349,7 +354,7 @@ fn bits_of(largest: f64) -> u32 {
     bits
 }
 
-/// Computes residues of the integers nearest to doubles, modulo one prime.
+/// A table for one prime, by which doubles are rounded to integers and reduced modulo the prime.
 struct RealResidues {
     q: Modulus,
     /// The residues of 2^(2^k) modulo the prime, for each k below [`Self::EXPONENT_BITS`].
@@ -357,7 +362,8 @@ struct RealResidues {
 }
 
 impl RealResidues {
-    /// The number of bits of the exponent of two: the mantissa of a double is shifted left by less than 2^10.
+    /// The number of bits of the exponent by which the mantissa of a double is shifted left, which is less than
+    /// 2^10.
     const EXPONENT_BITS: usize = 10;
 
     fn new(q: Modulus) -> Self {

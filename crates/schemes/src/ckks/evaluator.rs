@@ -25,7 +25,7 @@ use ringmill_device::call::{Interpreted, Runs};
 #[derive(Debug)]
 pub struct Evaluator {
     shared: Evaluation<Ckks>,
-    /// The bits of the modulus of each level.
+    /// The number of bits of the modulus of each level.
     modulus_bits: Vec<u32>,
 }
 

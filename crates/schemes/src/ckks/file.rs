@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes files of CKKS objects. They have the forms of all ring schemes, with a scale.
+//! Reads and writes files of CKKS objects. The files have the forms of all ring schemes, and plaintexts and
+//! ciphertexts also have a scale.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::sync::Arc;

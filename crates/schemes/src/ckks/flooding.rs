@@ -11,27 +11,28 @@ use super::params::Params;
 use crate::rlwe::arith::{limbs_mut, plan};
 use crate::rlwe::{Charge, RlweError};
 
-/// The most bits that the statistical bits and the logarithm of the number of decryptions may have together. The bound
-/// on an error fails with probability 2^-40 ([`FAILURE_BITS`](super::FAILURE_BITS)), which is then a 32nd of the
-/// promised distance.
+/// The most bits that `statistical_bits` and log2 of the number of decryptions may have together. The bound on an
+/// error fails with probability 2^-40 ([`FAILURE_BITS`](super::FAILURE_BITS)). At 35 bits, such failures over all
+/// decryptions take a 32nd of the promised statistical distance.
 const MOST_BITS: f64 = 35.0;
 
-/// The fraction of the promised statistical distance that the sampler's distance from a Gaussian may take. The error
-/// takes half, and failures of its bound a 32nd.
+/// The fraction of the promised statistical distance that the sampler may take, because its noise is not exactly
+/// Gaussian. The errors that the noise hides take one half, and failures of the bounds on errors a 32nd.
 const SAMPLER: f64 = 7.0 / 16.0;
 
-/// The number of standard deviations that the noise of a slot stays below, except with probability e^-36.
+/// The number of standard deviations below which the added noise of a slot stays, except with probability e^-36.
 const TAIL: f64 = 6.0;
 
 /// The amount of noise that hides the error of a decryption. All shared decryptions under one key, at most
 /// `decryptions`, are within the statistical distance 2^-`statistical_bits` of decryptions without errors of their own.
 ///
-/// Let every slot have an error of at most B. The error polynomial at scale D then has a Euclidean norm of at most B D.
-/// Gaussian noise of standard deviation s on each coefficient hides a shift of norm t up to a Kullback-Leibler
-/// divergence of t^2 / (2 s^2). These divergences add up over decryptions, adaptive ones too (Li, Micciancio, Schultz
-/// and Sorrell, CRYPTO 2022). By Pinsker's inequality s = B D sqrt(decryptions) 2^`statistical_bits` leaves at most
-/// half of the promised distance. The sampler's distance ([`WideGaussian::distance`]) grows with N, with the width and
-/// with the decryptions. Noise is refused if that distance, over all decryptions, exceeds 7/16 of the promised one.
+/// Let every slot have an error of at most B. The error polynomial, for the scale D of the ciphertext, then has a
+/// Euclidean norm of at most B D. Gaussian noise of standard deviation s on each coefficient hides a shift of norm
+/// u up to a Kullback-Leibler divergence of u^2 / (2 s^2). These divergences add up over decryptions, adaptive ones
+/// too (Li, Micciancio, Schultz and Sorrell, CRYPTO 2022). By Pinsker's inequality, s = B D sqrt(`decryptions`)
+/// 2^`statistical_bits` takes at most half of the promised distance. The sampled noise is not exactly Gaussian, and
+/// its distance from a Gaussian ([`WideGaussian::distance`]) grows with N and with s. Noise is refused if that
+/// distance, over all decryptions, exceeds 7/16 of the promised one.
 ///
 /// The secret key counts its shared decryptions ([`SecretKey::charge`](super::SecretKey::charge)).
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -68,9 +69,9 @@ impl Flooding {
         }.into())
     }
 
-    /// Returns this amount of noise with a lower bound on the decryptions that were shared under the key before, for
-    /// keys that do not know their count. The bound never lowers a count that the key has. Decryptions that the key
-    /// does not know of count as shared with the same noise as these.
+    /// Returns this amount of noise with a lower bound `count` on the decryptions that were shared under the key
+    /// before, for keys that do not know their count. The bound never lowers a count that the key has. Decryptions
+    /// that the key does not know of count as shared with this amount of noise.
     #[must_use]
     pub fn decrypted_so_far(self, count: u64) -> Self {
         Self {
@@ -94,7 +95,7 @@ impl Flooding {
         self.assumes_bounds
     }
 
-    /// Returns the charge of `outputs` decryptions on a key's count.
+    /// Returns what the decryption of `outputs` outputs adds to a secret key's count of shared decryptions.
     pub fn charge(&self, outputs: u64) -> Charge {
         Charge {
             outputs,
@@ -104,12 +105,12 @@ impl Flooding {
         }
     }
 
-    /// Refuses noise that the sampler cannot make exactly enough, for the ring degree, the width, the statistical bits
-    /// and the decryptions together.
+    /// Refuses noise that the sampler cannot make exactly enough. The noise is for slots with errors of at most
+    /// `bound` at `scale`, and the ring degree, the statistical bits and the number of decryptions count too.
     ///
     /// # Errors
-    /// Fails if the sampler's distance from a Gaussian is too large for the promised distance, or the noise is wider
-    /// than 2^110.
+    /// Fails if the sampler's distance from a Gaussian is too large for the promised distance, or the standard
+    /// deviation of the noise is above 2^110.
     pub fn check(&self, params: &Params, bound: f64, scale: f64) -> Result<(), CkksError> {
         self.gaussian(params, bound, scale).map(drop)
     }
@@ -139,14 +140,14 @@ impl Flooding {
         .into())
     }
 
-    /// Returns the standard deviation of the noise on a coefficient, for a decryption whose slots have errors of at
-    /// most `bound`.
+    /// Returns the standard deviation of the noise on a coefficient, for a decryption at `scale` whose slots have
+    /// errors of at most `bound`.
     fn sigma(&self, bound: f64, scale: f64) -> f64 {
         let factor = (self.decryptions as f64).sqrt() * f64::from(self.statistical_bits).exp2();
         bound * scale * factor
     }
 
-    /// Returns the bound on the error of every slot after noise is added, from the bound before.
+    /// Returns the bound on the error of every slot after noise is added. `bound` is the bound on the error before.
     pub fn bound_after(&self, params: &Params, bound: f64, scale: f64) -> f64 {
         let coefficient = WideGaussian::widest(self.sigma(bound, scale)) / scale;
         bound + TAIL * (params.degree() as f64).sqrt() * coefficient

@@ -8,26 +8,29 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::error::CkksError;
 
-/// The number of coefficients that are lifted together; their limbs stay in the first-level cache.
+/// The number of coefficients of a polynomial that are lifted together. Their residues stay in the first-level
+/// cache.
 const BLOCK: usize = 512;
 
 /// The constants that lift residues modulo several moduli q_0, q_1, ... to integers. A polynomial uses the first
 /// moduli, as many as it has limbs.
 ///
-/// A block of coefficients is first taken for its centred residues modulo q_0. If these agree with the block's other
-/// limbs, they are the coefficients, as only one integer between -Q/2 and Q/2 has these residues. Otherwise the block
-/// is lifted through mixed-radix digits, x = v_0 + v_1 q_0 + v_2 q_0 q_1 + ... So the run time depends on the size of
-/// the message, in steps of a block. It reveals whether the union of the bits of all magnitudes is below the least
-/// modulus, and the first modulus whose residues disagree.
+/// A block of coefficients is first assumed to equal its centred residues modulo q_0. If these agree with the
+/// block's residues modulo all other moduli, they are the coefficients, as only one integer between -Q/2 and Q/2
+/// has these residues. Otherwise each coefficient x is lifted through mixed-radix digits v_i: x = v_0 + v_1 q_0 +
+/// v_2 q_0 q_1 + ... So the run time depends on the size of the message, in steps of a block. It reveals whether
+/// the union of the bits of all magnitudes is below the least modulus, and the first modulus whose residues
+/// disagree.
 pub(super) struct Lift {
     moduli: Vec<Modulus>,
-    /// The smallest of the moduli q_0, q_1, ...
+    /// The smallest of the moduli q_0, q_1, ... modulo which a polynomial has residues.
     least: u64,
-    /// The inverses q_j^-1 mod q_i, at row i, column j < i.
+    /// The inverses q_j^-1 mod q_i of the moduli, at row i, column j < i.
     inverses: Vec<Vec<u64>>,
 }
 
-/// The buffers for one block of coefficients: its digits, one limb of signed integers and one of unsigned ones.
+/// The buffers for the lift of one block of coefficients: its residues, which become mixed-radix digits, and one
+/// limb each of signed and of unsigned integers.
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 pub(super) struct LiftScratch {
     digits: Vec<u64>,
@@ -49,8 +52,8 @@ impl Lift {
         })
     }
 
-    /// Computes the centred coefficients, as doubles, from residues in `limbs`, limb by limb. Each limb is as long as
-    /// `values`.
+    /// Computes the coefficients, centred and rounded to doubles, from their residues. `limbs` has one limb after
+    /// another, each as long as `values`.
     pub fn centred(
         &self,
         limbs: &[u64],
@@ -113,8 +116,8 @@ impl Lift {
         Ok(true)
     }
 
-    /// Computes the centred coefficients of a block from the residues in `scratch.digits`, limb by limb. The
-    /// mixed-radix digits replace these residues.
+    /// Computes the centred coefficients of a block from its residues in `scratch.digits`, which has one limb after
+    /// another. The mixed-radix digits replace these residues.
     fn mixed_radix(&self, values: &mut [f64], scratch: &mut LiftScratch) -> Result<(), CkksError> {
         let len = values.len();
         let (digits, other) = (&mut scratch.digits, &mut scratch.other);

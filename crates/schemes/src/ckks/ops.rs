@@ -37,12 +37,12 @@ pub enum Op {
     /// Divides a ciphertext by the last prime of its level, with rounding (Medha paper, Algorithm 4). The result is one
     /// level lower.
     Rescale,
-    /// Divides polynomials by the special primes with rounding, from q_0 ..= q_level and the special primes to q_0 ..=
-    /// q_level (Medha paper, Algorithm 3).
+    /// Divides polynomials by the product of the special primes, with rounding. Their moduli are q_0 ..= q_level
+    /// and the special primes before, and q_0 ..= q_level after (Medha paper, Algorithm 3).
     ModDown,
-    /// Computes the automorphism x -> x^g of a ciphertext, which is then under the secret s(x^g).
+    /// Computes the automorphism x -> x^g of a ciphertext. The result is under the secret s(x^g) in place of s.
     Morph,
-    /// Switches a ciphertext from the secret s(x^g) back to s, with the key of g.
+    /// Switches a ciphertext from the secret s(x^g) back to s, with the Galois key of the element g.
     KeySwitch,
     /// Computes an automorphism x -> x^g and the key switch back to s, [`Op::Morph`] and [`Op::KeySwitch`] together.
     /// It rotates the slots; g = 2N - 1 conjugates them.
@@ -256,9 +256,9 @@ impl OpKey {
         Self::with(Op::HoistedRotate, level, &[2], elements, seeded)
     }
 
-    /// Returns the sum of `count` ciphertexts at `level`, each under the automorphism of its own element, as the cache
-    /// key of its procedure. The ciphertexts beyond the elements stay as they are. The level's last `dropped` primes
-    /// are divided away with the special ones.
+    /// Returns the sum of `count` ciphertexts at `level`, each under the automorphism of its own Galois element, as
+    /// the cache key of its procedure. If there are more ciphertexts than elements, the last ones are added as they
+    /// are. One division removes the special primes and the level's last `dropped` primes.
     pub fn turn_sum(
         level: Level,
         count: usize,

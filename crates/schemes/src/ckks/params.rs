@@ -33,7 +33,7 @@ impl Deref for Params {
 impl Params {
     /// The sparse 60-bit prime 2^59 + 2^25 + 2^22 - 2^20 + 1 from appendix A of the Medha paper.
     pub const SPARSE_60: u64 = 576_460_752_340_123_649;
-    /// The bytes of the canonical form that are CKKS's own: the default scale.
+    /// The number of bytes of the parameters' canonical form that are CKKS's own. They hold the default scale.
     pub(crate) const OWN_BYTES: usize = 8;
 
     /// Starts a CKKS parameter set of ring degree 2^`log_n`.
@@ -41,10 +41,10 @@ impl Params {
         ParamsBuilder::new(log_n)
     }
 
-    /// Returns a parameter set with the sizes of the Medha paper: `set1` (N = 2^14, 7 + 1 primes) or `set2` (N = 2^15,
-    /// 9 + 1 primes). Their primes are the sparse 60-bit prime, then 54-bit primes that are 1 mod 2^16, largest first,
-    /// with the last one special. The primes of `set1` are the first of `set2`'s. The security of `set1` is checked by
-    /// the table `standard_2018.ternary`.
+    /// Returns a parameter set with the sizes of the Medha paper: `set1` (N = 2^14, 7 ciphertext primes and a
+    /// special one) or `set2` (N = 2^15, 9 and a special one). Their primes are the sparse 60-bit prime, then
+    /// 54-bit primes that are 1 mod 2^16, largest first, with the last one special. The primes of `set1` are the
+    /// first of `set2`'s. The security of `set1` is checked by the table `standard_2018.ternary`.
     pub fn named(name: &str) -> Result<Arc<Self>, CkksError> {
         ParamsBuilder::named(name)?.build()
     }
@@ -63,7 +63,7 @@ impl Params {
         self.degree() / 2
     }
 
-    /// Returns the scale of fresh encodings for which the caller names no other.
+    /// Returns the scale of plaintexts that are encoded without another scale from the caller.
     pub fn default_scale(&self) -> f64 {
         self.default_scale
     }

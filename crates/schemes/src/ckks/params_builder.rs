@@ -78,8 +78,9 @@ impl ParamsBuilder {
         self.map(|ring| ring.dnum(dnum))
     }
 
-    /// Sets the scale of fresh encodings. The default is 2^b for the b bits of the last ciphertext prime. For a single
-    /// ciphertext prime of b bits it is 2^floor(b / 2).
+    /// Sets the scale of plaintexts that are encoded without another scale from the caller. The default is 2^b,
+    /// where b is the number of bits of the last ciphertext prime. For a single ciphertext prime of b bits it is
+    /// 2^floor(b / 2).
     pub fn default_scale(mut self, scale: f64) -> Self {
         self.default_scale = Some(scale);
         self

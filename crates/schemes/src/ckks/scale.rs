@@ -13,8 +13,8 @@ use crate::rlwe::{Annotation, Ciphertext, Params, Plaintext, SeededCiphertext};
 pub struct Scale(pub f64);
 
 impl Scale {
-    /// Returns whether two scales are equal up to the rounding of another order of computation: within
-    /// [`SCALE_TOLERANCE`], the relative difference that macro programs allow.
+    /// Returns whether two scales are equal, apart from floating-point rounding in another order of computation.
+    /// They are if their relative difference is within [`SCALE_TOLERANCE`], which macro programs allow.
     pub fn agrees(self, other: Self) -> bool {
         (self.0 / other.0 - 1.0).abs() <= SCALE_TOLERANCE
     }
@@ -71,8 +71,9 @@ impl Ciphertext<Scale> {
         self.annotation().0
     }
 
-    /// Returns the same ciphertext with another scale. The caller ensures that its slots then still mean what they
-    /// should. An example is a rescaling by a prime that counts as the nominal scale.
+    /// Returns the ciphertext with another scale, which changes the numbers in its slots. The caller ensures that
+    /// they then mean what they should. An example is a rescaling by a prime that counts as a division by the
+    /// nominal scale.
     pub fn with_scale(self, scale: f64) -> Self {
         self.with_annotation(Scale(scale))
     }

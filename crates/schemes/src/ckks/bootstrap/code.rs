@@ -20,7 +20,7 @@ pub(super) struct Value {
     pub scale: f64,
 }
 
-/// The instructions of a bootstrap, with the types of their values and the constants that they read.
+/// The instructions of a bootstrap, with the types of their values and the constant vectors that they read.
 #[derive(Default)]
 pub(super) struct Code {
     params: Vec<MacroValue>,
@@ -41,7 +41,7 @@ impl Code {
         self.value(MacroType::Cipher { size, at })
     }
 
-    /// Adds the operand of the bootstrap.
+    /// Makes the value of the ciphertext that is bootstrapped, which is the operand of the bootstrap.
     pub fn operand(&mut self, level: Level, scale: f64) -> Value {
         let value = self.cipher(2, level, scale);
         self.params.push(value);
@@ -93,7 +93,7 @@ impl Code {
         self.push(MacroOp::Addc, &[a], imm, a.level, a.scale)
     }
 
-    /// Adds a product with a constant, which is rounded at `scale`.
+    /// Appends the product of a value and a constant, which is rounded to a multiple of 1 / `scale`.
     pub fn mul_constant(&mut self, a: Value, value: f64, scale: f64) -> Value {
         let imm = MacroImm::Constant {
             value,
@@ -116,14 +116,14 @@ impl Code {
         }
     }
 
-    /// Divides by the last prime of the level, `prime`.
+    /// Appends the division of a value by `prime`, the last prime of its level.
     pub fn rescale(&mut self, a: Value, prime: u64) -> Value {
         let level = a.level.below().unwrap_or(a.level);
         let scale = a.scale / prime as f64;
         self.push(MacroOp::Rescale, &[a], MacroImm::None, level, scale)
     }
 
-    /// Adds a value and its complex conjugate.
+    /// Appends the sum of a value and its complex conjugate, which is twice the real part of each slot.
     pub fn two_real(&mut self, a: Value) -> Value {
         self.push(MacroOp::Tworeal, &[a], MacroImm::None, a.level, a.scale)
     }
@@ -136,12 +136,14 @@ impl Code {
         self.push(MacroOp::Encapsulate, &[a], MacroImm::None, a.level, a.scale)
     }
 
-    /// Raises the modulus to the level `to`. The result has the given scale: what it means is another message.
+    /// Appends the raising of a value's modulus to that of level `to`. The result is read at another scale,
+    /// `scale`, so that its slots stand for other numbers.
     pub fn raise(&mut self, a: Value, to: Level, scale: f64) -> Value {
         self.push(MacroOp::Modraise, &[a], MacroImm::Level(to), to, scale)
     }
 
-    /// Adds automorphisms of one value that share its decomposition.
+    /// Appends automorphisms of one value by the Galois elements `of`. They share one decomposition into
+    /// key-switching digits.
     pub fn turns(&mut self, a: Value, of: &[Galois]) -> Vec<Value> {
         let results: Vec<Value> = of
             .iter()
@@ -162,8 +164,9 @@ impl Code {
         results
     }
 
-    /// Adds the sum of the values, each under its automorphism; those beyond the elements stay as they are. The sum is
-    /// divided by the last prime of the level, `prime`, if that is given.
+    /// Appends the sum of the values `of`, each under the automorphism of its Galois element in `by`. If there are
+    /// fewer elements than values, the last values are added as they are. The sum is divided by `prime`, the last
+    /// prime of the level, if that is given.
     pub fn sum_turned(&mut self, of: &[Value], by: &[Galois], prime: Option<u64>) -> Option<Value> {
         let first = *of.first()?;
         if by.is_empty() {
@@ -263,7 +266,8 @@ impl Code {
         value
     }
 
-    /// Returns the procedure whose result is this value, and the constants that it reads.
+    /// Returns the instructions as a procedure with the result `result`, and the constants that the instructions
+    /// read.
     pub fn procedure(self, name: &str, result: Value) -> (MacroProc, Vec<Constant>) {
         let proc = MacroProc {
             name: name.to_owned(),

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The Chebyshev series of the cosine by which a bootstrap removes multiples of the lowest prime.
+//! The Chebyshev series of the cosine by which a bootstrap removes multiples of q_0, the lowest prime.
 
 use std::f64::consts::PI;
 
-/// A Chebyshev series of cos(2 pi (K x - 1/4) / 2^r) on [-1, 1], with a bound on its error there.
+/// A Chebyshev series of cos(2 pi (K x - 1/4) / 2^r) for x in [-1, 1], with a bound on its error there. K is the
+/// largest number that the bootstrap takes the cosine of, and r the number of double angles that follow.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Series {
-    /// The coefficients of T_0, T_1, ...
+    /// The coefficients of the series, by which the Chebyshev polynomials T_0, T_1, ... are multiplied.
     pub coefficients: Vec<f64>,
-    /// A bound on the distance of series and cosine on [-1, 1].
+    /// A bound on the difference between the series and the cosine on [-1, 1].
     pub error: f64,
 }
 
-/// The number of points at which the cosine is interpolated, far above the degree. The coefficients of the interpolation
-/// differ from the series' own by coefficients of degree about twice as large, which are below the rounding of doubles.
+/// The number of points at which the cosine is interpolated, far above the degree of the series. The
+/// interpolation's coefficients differ from those of the series by coefficients of about twice as high a degree,
+/// which are below the rounding of doubles.
 const POINTS: usize = 512;
 
 impl Series {
-    /// Returns the series of degree below `length` for the range K = `range` and r = `doublings`.
+    /// Returns the Chebyshev series of degree below `length` of cos(2 pi (K x - 1/4) / 2^r), for K = `range` and r
+    /// = `doublings`.
     pub fn new(range: f64, doublings: u32, length: usize) -> Self {
         let frequency = 2.0 * PI * range / f64::from(doublings).exp2();
         let shift = PI / 2.0 / f64::from(doublings).exp2();
@@ -40,8 +43,8 @@ impl Series {
     }
 }
 
-/// Bounds the sum of the coefficients from degree `length` on of cos(a x + b), which are at most 2 |J_k(a)|, and
-/// |J_k(a)| <= (a / 2)^k / k!.
+/// Returns a bound on the sum of the absolute Chebyshev coefficients of cos(a x + b) from degree `length` on.
+/// Coefficient k is at most 2 |J_k(a)| for the Bessel function J_k, and |J_k(a)| <= (a / 2)^k / k!.
 fn tail(a: f64, length: usize) -> f64 {
     let log = |k: usize| {
         let factorial: f64 = (1..=k).map(|i| (i as f64).ln()).sum();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits the maps between slots and coefficients: for each sparse matrix hoisted baby steps, sums of products with its
-//! diagonals, and giant steps that share one division.
+//! Emits the maps between slots and coefficients, one sparse matrix after another. For each matrix, hoisted baby
+//! steps are multiplied by its diagonals and added, and giant steps follow that share one division by the special
+//! primes.
 
 use std::collections::BTreeMap;
 
@@ -12,21 +13,22 @@ use super::code::{Code, Value};
 use super::transform::{Diagonals, Direction, factors, layers};
 use crate::ckks::{CkksError, Params};
 
-/// What a map is applied to, and how its result is scaled.
+/// A map between slots and coefficients: its direction, its number of matrices, the size of its operand and the
+/// scale of its result.
 pub(super) struct Map {
     pub direction: Direction,
     pub stages: u32,
-    /// The scale of the result.
+    /// The scale of the map's result.
     pub scale: f64,
-    /// A bound on the slots of the operand.
+    /// A bound on the absolute values in the slots of the map's operand.
     pub magnitude: f64,
-    /// Whether the result is divided by the last prime of its level, as all earlier values are. Its scale is then
-    /// `scale`, and otherwise the prime times that.
+    /// Whether the last matrix's product is divided by the last prime of its level, as those of all earlier
+    /// matrices are. If it is not, the result's scale is `scale` times this prime.
     pub divides: bool,
 }
 
-/// Emits a map. Returns its result, and a bound on the error that it adds: to a slot of a map to slots, and to a
-/// coefficient of a map to coefficients.
+/// Emits a map between slots and coefficients. Returns its result, and a bound on the error that the map adds to a
+/// slot or, for a map to coefficients, to a coefficient.
 ///
 /// # Errors
 /// Fails for an operand without enough levels.
@@ -112,15 +114,16 @@ fn largest(matrix: &Diagonals) -> f64 {
     entries.map(|z| z.norm()).fold(0.0, f64::max)
 }
 
-/// The rotations of a matrix product: each diagonal's offset is the sum of a giant and a baby step.
+/// The rotations with which a matrix is multiplied by a vector, as baby steps and giant steps. The offset of each
+/// diagonal is the sum of a giant step and a baby step.
 struct Steps {
     babies: Vec<usize>,
     /// The giant steps, each with the baby steps of its diagonals. The giant step 0 comes last, if there is one.
     giants: Vec<(usize, Vec<usize>)>,
 }
 
-/// Chooses baby and giant steps for diagonals with these offsets, for the fewest key switches. A giant step costs more
-/// than a baby step, since baby steps share their decomposition.
+/// Chooses the baby and giant steps for a matrix of order `n` whose diagonals have these offsets, for the least
+/// cost of key switches. A giant step counts as two baby steps, since baby steps share one decomposition.
 fn steps(offsets: impl Iterator<Item = usize>, n: usize) -> Steps {
     let offsets: Vec<usize> = offsets.collect();
     // Offsets are multiples of a stride, on both sides of 0.
@@ -150,8 +153,8 @@ fn steps(offsets: impl Iterator<Item = usize>, n: usize) -> Steps {
     Steps { babies, giants }
 }
 
-/// Emits the product with one matrix. Its constants are encoded at `scale`, and the result is divided by the last prime
-/// of the level, `prime`, if that is given.
+/// Emits the product of a matrix, given by its diagonals, and the slots of a value. The diagonals are encoded at
+/// `scale`. The result is divided by `prime`, the last prime of the level, if that is given.
 fn stage(
     code: &mut Code,
     params: &Params,
@@ -184,8 +187,8 @@ fn stage(
     code.sum_turned(&sums, &by, prime).ok_or_else(shallow)
 }
 
-/// Returns the Galois element (-3)^`steps` modulo 2N, which shifts turned slots by `steps`, from 1 on: that of a rotation,
-/// with a conjugation for an odd number of steps.
+/// Returns the Galois element (-3)^`steps` modulo 2N, for at least one step. Its automorphism shifts turned slots
+/// by `steps`. It is the element of a rotation, with a conjugation if the number of steps is odd.
 fn element(params: &Params, steps: usize) -> Result<Galois, CkksError> {
     let rotation = params.galois_element(steps as i64)?;
     Ok(match steps % 2 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits the removal of multiples of q_0 from numbers t, with x = t / K in [-1, 1].
+//! Emits the removal of multiples of q_0 in a bootstrap. A slot holds x = t / K in [-1, 1], where t is a
+//! coefficient over q_0, and the integer nearest to t is removed.
 //!
 //! A Chebyshev series gives cos(2 pi (K x - 1/4) / 2^r), and r double angles give y = sin(2 pi t). The result y + y^3 / 6 is
 //! the arcsine of a small y up to its fifth power.
@@ -16,22 +17,23 @@ use super::cosine::{Series, largest};
 use super::errors::Errors;
 use crate::ckks::{CkksError, Params};
 
-/// The length of the series that are sums of multiples of Chebyshev polynomials. Longer ones are split.
+/// The greatest length of a Chebyshev series that is computed as a sum of multiples of Chebyshev polynomials. A
+/// longer series is split in two.
 const LEAF: usize = 8;
 
-/// What is known of the numbers t of which integers are removed.
+/// The bounds and scales of a removal of integers from the numbers t in slots.
 pub(super) struct Removal {
-    /// The K by which t is divided in the operand.
+    /// The number K: a slot of the operand holds t / K.
     pub range: f64,
     pub log_length: u32,
     pub doublings: u32,
-    /// A bound on the error of the operand.
+    /// A bound on the error in a slot of the operand.
     pub error: f64,
-    /// A bound on 2 pi times the distance of t to an integer.
+    /// A bound on 2 pi times the distance of t to the nearest integer.
     pub small: f64,
-    /// The factor by which the result exceeds the arcsine: it is the message.
+    /// The factor by which the arcsine is multiplied to give the message.
     pub factor: f64,
-    /// The scale of the result.
+    /// The scale of the removal's result.
     pub scale: f64,
 }
 
@@ -46,7 +48,8 @@ struct Evaluation<'a> {
     code: &'a mut Code,
     bounds: &'a mut Bounds,
     params: &'a Params,
-    /// The Chebyshev polynomials of the operand, by their degrees: all below [`LEAF`], then powers of two.
+    /// The Chebyshev polynomials T_d of the operand that were computed, by degree d: all below [`LEAF`], and powers
+    /// of two.
     known: std::collections::BTreeMap<usize, Known>,
     /// The number of sources of error so far.
     sources: usize,
@@ -58,7 +61,8 @@ fn shallow() -> CkksError {
     }
 }
 
-/// Emits the removal. Returns the message, and a bound on its error.
+/// Emits the removal of the nearest integer from the number in every slot. Returns the message, and a bound on its
+/// error.
 ///
 /// # Errors
 /// Fails for an operand without enough levels.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A bootstrap as a procedure of programs, emitted once for what a program demands of it.
+//! A bootstrap as a procedure of programs. It is emitted for the demands of a program: the sizes and scales of the
+//! values that the program bootstraps.
 
 use std::f64::consts::PI;
 use std::fmt;
@@ -19,14 +20,15 @@ use super::transform::{Direction, turned};
 use crate::ckks::{CkksError, Encoder, Params, Plaintext};
 use crate::rlwe::KeyRequest;
 
-/// The demands of a program on its bootstraps.
+/// The demands of a program on its bootstraps: the kind, the size and the scales of the values that it bootstraps.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Wanted {
-    /// Whether all bootstrapped values are real. The imaginary part of what a bootstrap takes is then lost.
+    /// Whether all bootstrapped values are real. A bootstrap of real values drops the imaginary parts of its
+    /// operand.
     pub real: bool,
     /// A bound on the absolute values that are bootstrapped.
     pub magnitude: f64,
-    /// The scale of the values that are bootstrapped, and that of the results.
+    /// The scale of the operand of a bootstrap, then the scale of its result.
     pub scales: [f64; 2],
 }
 
@@ -40,7 +42,7 @@ pub struct Constant {
 }
 
 impl Constant {
-    /// Encodes the constant.
+    /// Encodes the constant as a plaintext at its level and scale.
     ///
     /// # Errors
     /// Fails for an encoder of other parameters.
@@ -71,13 +73,15 @@ impl fmt::Debug for Procedure {
     }
 }
 
-/// The factor by which a value with its error may exceed the largest value.
+/// The factor by which the value in a slot, together with its error, may exceed the largest value that the program
+/// states.
 const ROOM: f64 = 1.02;
-/// The base-2 logarithm of q_0 over the largest coefficient of a message at the raising of the modulus.
+/// The base-2 logarithm of q_0 over the largest coefficient of the message, when the modulus is raised from q_0.
 const RATIO_BITS: i32 = 8;
 
 impl Procedure {
-    /// Emits a bootstrap of real numbers up to 1 at the default scale. The compiler emits one for what a program demands.
+    /// Emits a bootstrap of real numbers up to 1 in absolute value, at the default scale of a named parameter set.
+    /// For programs, the compiler emits a bootstrap by their demands instead.
     ///
     /// # Errors
     /// The errors of [`Procedure::new`].
@@ -92,7 +96,7 @@ impl Procedure {
         Self::new(setup, wanted, true)
     }
 
-    /// Emits a bootstrap.
+    /// Emits a bootstrap for the demands `wanted` of a program. `seeded` says whether its keys come with seeds.
     ///
     /// # Errors
     /// Fails for a magnitude or scales that are not positive and finite, and for parameters with too few levels.
@@ -155,7 +159,7 @@ impl Procedure {
         &self.constants
     }
 
-    /// Encodes the constant with this number, or returns `None` if there is none.
+    /// Encodes the constant that `LIFT` instructions call by this number, or returns `None` if there is none.
     pub fn encoded(&self, number: u32) -> Option<Result<Plaintext, CkksError>> {
         let constant = self.constants.get(number as usize)?;
         Some(constant.encoded(&self.encoder))
@@ -176,13 +180,14 @@ impl Procedure {
         self.setup.layout().end()
     }
 
-    /// Returns a bound on the error that a bootstrap adds to a slot, beside the error of its operand. It holds if that
-    /// error is at most [`Procedure::most`].
+    /// Returns a bound on the error that a bootstrap adds to a slot, not counting the error that its operand has.
+    /// The bound holds if the operand's error is at most [`Procedure::most`].
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// Returns the largest error of an operand with which the bound on a bootstrap's own error holds.
+    /// Returns the largest error in a slot of the operand for which [`Procedure::error`] bounds the error that a
+    /// bootstrap adds.
     pub fn most(&self) -> f64 {
         self.wanted.magnitude * (ROOM - 1.0)
     }
@@ -214,7 +219,8 @@ fn keys(setup: &Bootstrapping, op: MacroOp, imm: &MacroImm) -> Vec<KeyRequest> {
     }
 }
 
-/// Emits the steps of a bootstrap. Returns its result, and a bound on the error that it adds.
+/// Emits all steps of a bootstrap. Returns the value of its result, and a bound on the error that the bootstrap
+/// adds to a slot.
 fn emitted(
     code: &mut Code,
     setup: &Bootstrapping,
@@ -293,7 +299,8 @@ fn emitted(
     Ok((result, 2f64.sqrt() * (error + own)))
 }
 
-/// Emits the product with i or -i in every turned slot, which is exact: the monomial of degree N / 2 up to its sign.
+/// Emits the product of a value with `sign` times i in every turned slot, for `sign` 1 or -1. The factor is a
+/// monomial of degree N / 2, up to its sign, so the product is exact.
 fn rotated(code: &mut Code, params: &Params, of: Value, sign: f64) -> Result<Value, CkksError> {
     let slots = vec![Complex64::new(0.0, sign); params.slots()];
     let product = code.sum_plain(&[(of, slots)], 1.0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The parameters of bootstrapping: the levels that each of its steps takes, and the sparse secret.
+//! The parameters of CKKS bootstrapping: the levels that each step of a bootstrap takes, and the sparse secret.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,14 +10,16 @@ use ringmill_math::primes::ntt_primes_excluding;
 use crate::ckks::{CkksError, Params};
 use crate::rlwe::sparse;
 
-/// The numbers of levels that the steps of a bootstrap take, and their degrees of freedom.
+/// The number of levels that each step of a bootstrap takes, with the numbers of matrices and double angles on
+/// which it depends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Layout {
     /// The number of matrices of the map from slots to coefficients, each of which takes a level.
     pub to_coefficients: u32,
     /// The number of levels that a bootstrapped value has for products of the program, before it is bootstrapped again.
     pub free: u32,
-    /// The base-2 logarithm of the length of the Chebyshev series, and the number of its levels.
+    /// The base-2 logarithm of the length of the Chebyshev series. It is also the number of levels that the series
+    /// takes.
     pub log_length: u32,
     /// The number of double angles, each of which takes a level.
     pub doublings: u32,
@@ -26,15 +28,15 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The levels that the arcsine takes, and the level of the division to the scale of the program's values.
+    /// The number of levels of two short steps: the arcsine, and the division to the scale of the program's values.
     const OTHERS: u32 = 3;
 
-    /// Returns the level at which values are bootstrapped.
+    /// Returns the level of the operand of a bootstrap.
     pub fn start(&self) -> Level {
         Level(self.to_coefficients)
     }
 
-    /// Returns whether the numbers of levels are so small that their sum is a level.
+    /// Returns whether all numbers of levels are so small that their sum is a valid level.
     fn is_sane(&self) -> bool {
         let all = [
             self.to_coefficients,
@@ -46,7 +48,7 @@ impl Layout {
         all.into_iter().all(|levels| levels <= 256)
     }
 
-    /// Returns the level of bootstrapped values.
+    /// Returns the level of the result of a bootstrap.
     pub fn end(&self) -> Level {
         self.start().above(self.free)
     }
@@ -58,7 +60,7 @@ impl Layout {
     }
 }
 
-/// The checked parameters by which values are bootstrapped.
+/// The checked parameters of CKKS bootstrapping.
 #[derive(Clone, Debug)]
 pub struct Bootstrapping {
     params: Arc<Params>,
@@ -72,8 +74,8 @@ impl Bootstrapping {
     /// Chooses parameters for a sparse secret with `weight` coefficients other than 0.
     ///
     /// # Errors
-    /// Fails for parameters with another number of levels than the layout's, and for a sparse secret that is insecure
-    /// under q_0 and as many special primes, unless the parameters may be insecure.
+    /// Fails for parameters with another number of levels than the layout's. Also fails for a sparse secret that is
+    /// insecure under the modulus of its key, q_0 times one special prime, unless the parameters may be insecure.
     pub fn new(params: Arc<Params>, layout: Layout, weight: u32) -> Result<Self, CkksError> {
         let refused = |reason: String| CkksError::NotBootstrapped { reason };
         let top = params.max_level();
@@ -139,8 +141,9 @@ impl Bootstrapping {
         &self.security
     }
 
-    /// Returns (h + 1) / 2, the largest absolute value of a coefficient after the raising of the modulus, as a multiple
-    /// of q_0. It is a sum of h + 1 numbers between -1/2 and 1/2, for every ciphertext.
+    /// Returns (h + 1) / 2, where h is the weight of the sparse secret. For every ciphertext, it bounds the
+    /// coefficients over q_0 after the raising of the modulus. Each of them is a sum of h + 1 numbers between -1/2
+    /// and 1/2.
     pub fn range(&self) -> f64 {
         f64::from(self.weight + 1) / 2.0
     }
@@ -159,26 +162,29 @@ impl fmt::Display for Bootstrapping {
     }
 }
 
-/// A parameter set that bootstraps.
+/// A named CKKS parameter set that bootstraps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Set {
-    /// N = 2^16: 32,768 slots and 9 free levels of 40 bits.
+    /// N = 2^16: 32,768 slots, and 9 levels with primes of 40 bits for products between two bootstraps.
     Deep,
-    /// N = 2^16: 32,768 slots and 8 free levels of 45 bits, for smaller errors than those of [`Set::Deep`].
+    /// N = 2^16: 32,768 slots, and 8 levels with primes of 45 bits for products between two bootstraps. Its errors
+    /// are smaller than those of [`Set::Deep`].
     Fine,
-    /// N = 2^11, insecure, for tests: 1,024 slots and 4 free levels of 40 bits.
+    /// N = 2^11, insecure, for tests: 1,024 slots, and 4 levels with primes of 40 bits for products between two
+    /// bootstraps.
     ToyForTestsOnly,
 }
 
-/// The bits of the lowest prime.
+/// The size in bits of q_0, the lowest prime of the parameter sets.
 const BASE_BITS: u32 = 60;
 
-/// The sizes of a parameter set.
+/// The sizes of a named parameter set's ring and primes.
 struct Sizes {
     log_n: u8,
-    /// The bits of the primes of the program's levels and of the map to coefficients, which is log2 of the scale.
+    /// The size in bits of the primes of the program's levels and of the map to coefficients. It is also log2 of
+    /// the scale.
     scale_bits: u32,
-    /// The bits of the primes of the other steps, and of the special primes.
+    /// The size in bits of the primes of all other steps of a bootstrap, and of the special primes.
     step_bits: u32,
     free: u32,
     dnum: usize,
@@ -186,14 +192,14 @@ struct Sizes {
 }
 
 impl Set {
-    /// All sets, with the names that programs use. Those that are secure come first, the cheapest first.
+    /// All named sets, each with the name that programs use. The secure sets come first, and of these the cheapest.
     pub const ALL: [(&'static str, Self); 3] = [
         ("deep", Self::Deep),
         ("fine", Self::Fine),
         ("toy_insecure_for_tests_only", Self::ToyForTestsOnly),
     ];
 
-    /// The secure sets, the cheapest first.
+    /// The secure named sets, the cheapest first.
     pub const SECURE: [Self; 2] = [Self::Deep, Self::Fine];
 
     /// Returns the set with this name, or `None` if there is none.
@@ -231,7 +237,7 @@ impl Set {
         }
     }
 
-    /// Returns the parameters of the set.
+    /// Returns the checked parameters of bootstrapping of the named set.
     ///
     /// # Errors
     /// None: the sets are tested.
@@ -266,5 +272,5 @@ impl Set {
     }
 }
 
-/// The number of coefficients other than 0 of the sets' sparse secrets.
+/// The weight of the named sets' sparse secrets: the number of their coefficients other than 0.
 const WEIGHT: u32 = 32;

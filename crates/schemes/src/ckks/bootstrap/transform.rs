@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The linear maps between slots and coefficients, as products of few sparse matrices.
 //!
-//! A polynomial of degree below N = 2n has coefficients m_k, and u_k = m_k + i m_(k+n) for k < n. Its *turned* slots are
-//! w_j = m(zeta^((-3)^j)), zeta = e^(pi i / N): slot j of CKKS for even j, and its complex conjugate for odd j. So the
-//! automorphism x -> x^((-3)^k) shifts the turned slots cyclically by k. All exponents (-3)^j are 1 modulo 4, so w = V u
-//! with the complex matrix V[j][k] = zeta^((-3)^j k). With P, the reversal of the bits of an index, V P is a product of
-//! log2 n matrices of butterflies, as in a fast Fourier transform. The maps here leave P out: what a bootstrap computes
-//! between them is the same in every slot.
+//! A polynomial of degree below N = 2n has coefficients m_k, and u_k = m_k + i m_(k+n) for k < n. Its *turned*
+//! slots are w_j = m(zeta^((-3)^j)), zeta = e^(pi i / N): slot j of CKKS for even j, and its complex conjugate for
+//! odd j. So the automorphism x -> x^((-3)^k) shifts the turned slots cyclically by k. All exponents (-3)^j are 1
+//! modulo 4, so w = V u with the complex matrix V[j][k] = zeta^((-3)^j k). Let the permutation P reverse the bits
+//! of an index. V P is a product of log2 n matrices of butterflies, as in a fast Fourier transform. The maps here
+//! leave P out, because a bootstrap computes one function in every slot between them, so the order of slots does
+//! not matter.
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
 use num_complex::Complex64;
 
-/// A square matrix of order n by its cyclic diagonals other than 0: entry (j, j + o modulo n) is number j of diagonal o.
+/// A square matrix of order n, given by its cyclic diagonals that are not zero. Diagonal o is a list whose element
+/// j is the entry (j, j + o modulo n).
 pub type Diagonals = BTreeMap<usize, Vec<Complex64>>;
 
 /// The direction of a map between slots and coefficients.
@@ -26,7 +28,8 @@ pub enum Direction {
 }
 
 /// Returns the matrices of a map between the n slots and the coefficients, in the order in which they are applied.
-/// There are `stages` of them, at most log2 n. Together the matrices of the two directions are the identity.
+/// Their number is `stages`, but at most log2 n. The products of the two directions' matrices are inverses of each
+/// other.
 pub fn factors(n: usize, stages: usize, direction: Direction) -> Vec<Diagonals> {
     let mut blocks: Vec<usize> = (1..=n.trailing_zeros()).map(|layer| 1 << layer).collect();
     if direction == Direction::ToSlots {
@@ -44,7 +47,8 @@ pub fn factors(n: usize, stages: usize, direction: Direction) -> Vec<Diagonals> 
     made
 }
 
-/// Returns the number of layers of butterflies in each matrix of a map, in the order in which they are applied.
+/// Returns the number of layers of butterflies in each matrix of a map of `n` slots and `stages` matrices, in the
+/// order in which the matrices are applied.
 pub fn layers(n: usize, stages: usize) -> impl Iterator<Item = usize> {
     let depth = n.trailing_zeros() as usize;
     let stages = stages.clamp(1, depth.max(1));
@@ -55,7 +59,8 @@ fn identity(n: usize) -> Diagonals {
     Diagonals::from([(0, vec![Complex64::new(1.0, 0.0); n])])
 }
 
-/// Returns the layer of butterflies on blocks of `block` values, or its inverse in the direction to slots.
+/// Returns the matrix of a layer of butterflies on blocks of `block` values in a vector of `n`. In the direction to
+/// slots it is the inverse.
 fn butterflies(n: usize, block: usize, direction: Direction) -> Diagonals {
     let half = block / 2;
     let zero = Complex64::new(0.0, 0.0);
@@ -83,7 +88,7 @@ fn butterflies(n: usize, block: usize, direction: Direction) -> Diagonals {
     all
 }
 
-/// Returns e^(2 pi i (-3)^j / (4 `block`)) for j up to `half`.
+/// Returns the roots of unity e^(2 pi i (-3)^j / (4 `block`)) for j from 0 to `half` - 1.
 fn roots(half: usize, block: usize) -> Vec<Complex64> {
     let order = 4 * block as u64;
     let exponents = std::iter::successors(Some(1u64), |e| Some(e * (order - 3) % order));
@@ -91,7 +96,7 @@ fn roots(half: usize, block: usize) -> Vec<Complex64> {
     exponents.take(half).map(root).collect()
 }
 
-/// Returns the product of two matrices.
+/// Returns the product of two matrices of order `n` that are given by their diagonals.
 fn times(n: usize, a: &Diagonals, b: &Diagonals) -> Diagonals {
     let mut product = Diagonals::new();
     for (o, x) in a {

@@ -53,12 +53,13 @@ impl Ball {
         }
     }
 
-    /// Returns the largest absolute value of a number in the ball, in each slot.
+    /// Returns, for each slot, the largest absolute value of a number in its ball.
     pub fn magnitude(&self) -> Slots {
         self.centre().plus(&self.radius)
     }
 
-    /// Returns whether `re + i im` lies in a slot's ball, or outside of it by at most `room`.
+    /// Returns whether the number `re + i im` lies in the ball of slot `slot`, or outside of it at a distance of at
+    /// most `room`.
     pub fn holds(&self, slot: usize, re: f64, im: f64, room: f64) -> bool {
         let apart = (re - self.re.at(slot)).hypot(im - self.im.at(slot));
         apart <= self.radius.at(slot) + room
@@ -71,13 +72,14 @@ impl Ball {
         }
     }
 
-    /// Returns how many numbers the balls of all slots store, at least one.
+    /// Returns how many numbers the balls of all slots keep in memory, at least one. A list that repeats through
+    /// the slots is kept once.
     pub(super) fn len(&self) -> u64 {
         let parts = [&self.re, &self.im, &self.radius];
         parts.iter().map(|x| x.period() as u64).sum()
     }
 
-    /// Returns centre and radius if they are the same in all slots, otherwise `None`.
+    /// Returns the centre and the radius of the ball if all slots have the same ball, otherwise `None`.
     pub(super) fn uniform(&self) -> Option<(Complex64, f64)> {
         match (&self.re, &self.im, &self.radius) {
             (&Slots::All(re), &Slots::All(im), &Slots::All(radius)) => {
@@ -92,19 +94,18 @@ impl Ball {
         none(&self.magnitude()).largest(usize::MAX) == 0.0
     }
 
-    /// Returns whether the centre is real in every slot.
+    /// Returns whether the centre of the ball is real in every slot.
     pub(super) fn is_on_line(&self) -> bool {
         self.im == Slots::ZERO
     }
 
-    /// Returns the lowest and the highest real number in the ball of each slot, if the
-    /// centres are real.
+    /// Returns the lowest and the highest real number in the ball of each slot. The centres must be real.
     pub fn real_ends(&self) -> (Slots, Slots) {
         let lowest = self.re.zip(&self.radius, |x, r| x - r);
         (lowest, self.re.plus(&self.radius))
     }
 
-    /// Returns whether the radius is 0 in every slot, so that the numbers are known exactly.
+    /// Returns whether the ball's radius is 0 in every slot, so that the number in every slot is known exactly.
     pub(super) fn is_exact(&self) -> bool {
         self.radius.largest(usize::MAX) == 0.0
     }

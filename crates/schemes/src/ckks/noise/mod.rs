@@ -2,13 +2,13 @@
 //! Predicts the precision of CKKS results: carries an error bound through a program, operation by operation, slot by
 //! slot.
 //!
-//! The model is the usual one in the canonical embedding. An error polynomial with independent coefficients of variance
-//! v has slots of variance N v, which are uncorrelated. Errors of one source are added as amplitudes. Errors of
-//! different sources, or of one source turned by different numbers of slots, are added as variances ([`sources`]).
-//! Operations that switch, round or encode the same polynomial again make the same error again, which an [`Origin`]
-//! records. Factors of errors are bounded, never estimated: the caller says how large a value's slots can be. At the
-//! end a bound on all slots together holds except with probability 2^-[`FAILURE_BITS`] ([`tail`]). Errors are in units
-//! of the message, that is, divided by the scale.
+//! The model is the usual one in the canonical embedding. An error polynomial with independent coefficients of
+//! variance v has slots of variance N v, which are uncorrelated. Errors of one random source are added as
+//! amplitudes. Errors of different sources, or of one source rotated by different numbers of slots, are added as
+//! variances ([`sources`]). Operations that switch, round or encode the same polynomial again make the same error
+//! again, which an [`Origin`] records. Factors by which errors are multiplied are bounded, never estimated: the
+//! caller says how large a value's slots can be. At an output, a bound on all slots together holds except with
+//! probability 2^-[`FAILURE_BITS`] ([`tail`]). Errors are in units of the message, that is, divided by the scale.
 //!
 //! The model assumes that coefficients of ciphertexts look uniform, that the secret's embedding looks Gaussian, and
 //! that rounding errors are independent of the message. Tests compare it with measured errors of random programs.
@@ -34,15 +34,16 @@ pub use slots::Slots;
 pub use sources::{Origin, Reach, Sources};
 pub use tail::FAILURE_BITS;
 
-/// The bounds of a value's error: its random part in each slot, its other part, and where it comes from.
+/// The bounds on the error of a value: its random part in each slot, its part that is not random, and the
+/// operations that it comes from.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    /// The variance of the random part in each slot, as the three coefficients v_0, v_1, v_2 of v_0 + v_1 x + v_2 x^2.
-    /// Here x is |s|^2 over its mean, for the secret's value s in the slot.
+    /// The variance of the random part in each slot, as the three coefficients v_0, v_1, v_2 of v_0 + v_1 x + v_2
+    /// x^2. Here x is |s|^2 over its mean, where s is the value of the secret key's polynomial in the slot.
     variance: [Slots; 3],
-    /// The standard deviation of an error that key switching leaves near the slot whose root of unity is nearest 1. It
-    /// is the key's error times the mean of a digit, and looks Gaussian. It is the same at each use of the key, so
-    /// several of them add as amplitudes.
+    /// The standard deviation, in each slot, of an error of key switches that is largest in the slot whose root of
+    /// unity is nearest 1. It is the key's error times the mean of a digit, and looks Gaussian. Each use of a key
+    /// makes this error again, so the errors of several uses are added as amplitudes.
     peak: Slots,
     /// A bound on the part of the error that is not random: roundings of constants and of doubles.
     fixed: Slots,
@@ -51,32 +52,35 @@ pub struct Noise {
     errors: Errors,
 }
 
-/// The variance of a random polynomial's slots, as three coefficients like those of a [`Noise`]. It is not yet divided
-/// by the square of the scale.
+/// The variance in the slots of a random polynomial, as the coefficients v_0, v_1, v_2 of v_0 + v_1 x + v_2 x^2.
+/// Here x is
+/// |s|^2 over its mean, for the secret's value s in the slot. It is not yet divided by the square of the scale.
 #[derive(Clone, Copy, Debug, Default)]
 struct Variance([f64; 3]);
 
-/// The noise model of one parameter set, for programs on vectors of one length. Each operation that adds an error adds
-/// a source to it.
+/// The noise model of one parameter set, for programs on vectors of one length. It remembers the errors that
+/// operations added, since a later operation may make the same error again.
 #[derive(Clone, Debug)]
 pub struct NoiseModel {
     n: f64,
     /// The number of slots of the program's vectors, which repeat through the slots of the ring.
     slots: usize,
-    /// The mean of |s|^2 in a slot, for the secret key s: the sum of the squares of its coefficients.
+    /// The mean, over slots, of |s|^2 for the secret key's value s in a slot. It is the mean sum of the squares of
+    /// the secret's coefficients.
     secret: f64,
-    /// The variance of a coefficient of an error polynomial.
+    /// The variance of a coefficient of the error polynomials that encryption and keys draw.
     error: f64,
     /// The number of special primes; `log_p` is the base-2 logarithm of their product P.
     special: f64,
     log_p: f64,
-    /// For each level two sums over its key-switching digits, each of k primes of product D: the sum of k D^2 / (12
-    /// P^2), and that of (k D / 2 P)^2.
+    /// For each level, two sums over the key-switching digits. A digit has k primes of product D, and P is the
+    /// product of the special primes. The first sum is of k D^2 / (12 P^2), the second of (k D / 2 P)^2.
     digits: Vec<(f64, f64)>,
     /// The absolute value of the polynomial 1 + X + ... + X^(N-1) in each slot.
     ones: Slots,
     registry: sources::Registry,
-    /// The errors that operations added, by the number in [`Origin::same`], which equal errors share.
+    /// The errors that operations added, for operations with an [`Origin`]. The key is [`Origin::same`], which
+    /// equal errors share.
     made: HashMap<u64, Noise>,
     /// The paths of errors to the outputs, or `None` once they need more memory or work than allowed.
     paths: Option<Paths>,
@@ -99,7 +103,8 @@ impl Noise {
         parts.map(Slots::period).max().unwrap_or(1)
     }
 
-    /// Returns a bound on the error in a slot. `exponent` is the L of the failure probability ([`tail`]).
+    /// Returns a bound on the error in a slot. `exponent` is the number L of [`tail`] that belongs to the failure
+    /// probability.
     fn bound(&self, slot: usize, exponent: f64) -> f64 {
         let variance = self.variance.each_ref().map(|v| v.at(slot));
         total(variance, self.peak.at(slot), exponent) + self.fixed.at(slot)
@@ -119,10 +124,10 @@ impl Noise {
 }
 
 impl NoiseModel {
-    /// The relative error of a transform in doubles, as a fraction of the largest slot.
+    /// The relative error of a canonical embedding in doubles, as a fraction of the largest slot.
     const DOUBLE: f64 = 1.0 / (1u64 << 49) as f64;
-    /// The factor below which an error counts by its largest slot: it is so much smaller than the value, and only
-    /// widens a factor.
+    /// The largest ratio of an error to its value at which the error counts by its largest slot alone. Such an
+    /// error only widens the range of a factor a little.
     const SMALL: f64 = 1.0 / 64.0;
 
     /// Makes the model for vectors of `slots` values, a power of two up to N/2.
@@ -167,22 +172,24 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the same model with the worst slot's bounds in every slot, for programs that are too long to look at
-    /// each slot.
+    /// Returns this model with the largest error of all slots in every slot. It is for programs that are too long
+    /// to follow each slot.
     pub fn flattened(mut self) -> Self {
         self.ones = self.ones.flattened();
         self.paths = None;
         self
     }
 
-    /// Records the range of a value of the program, from which the model makes [`Factor`]s.
+    /// Records the range of the program's value with the number `value`. A [`Factor`] that is a polynomial of such
+    /// values is bounded from their ranges.
     pub fn know(&mut self, value: u32, domain: Domain) {
         if let Some(paths) = &mut self.paths {
             paths.know(value, domain);
         }
     }
 
-    /// Combines errors by the function `errors`, and adds the error `own` of the operation.
+    /// Returns the combination of errors that the function `errors` computes, with the error `own` of the operation
+    /// itself added.
     fn errors(&mut self, own: Own, errors: impl FnOnce(&mut Paths) -> Errors) -> Errors {
         let sum = self.paths.as_mut().and_then(|paths| {
             let errors = errors(paths);
@@ -210,7 +217,8 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the error of an origin. `make` makes it once, because it is the same error each time.
+    /// Returns the error that operations of one origin add. `make` makes it the first time; later calls return the
+    /// same error.
     fn once(&mut self, of: Option<Origin>, make: impl FnOnce(&mut Self) -> Noise) -> Noise {
         let Some(Origin { same, .. }) = of else {
             return make(self);
@@ -223,8 +231,8 @@ impl NoiseModel {
         made
     }
 
-    /// Returns a new error of this variance at this scale. It is independent of all errors whose [`Origin::like`]
-    /// differs.
+    /// Returns a new random error of this variance, at this scale. It is independent of all errors with another
+    /// [`Origin::like`], and of all errors if `of` is `None`.
     fn fresh(&mut self, variance: Variance, scale: f64, reach: Reach, of: Option<Origin>) -> Noise {
         let variance = variance.0.map(|v| v / (scale * scale));
         let like = of.map(|of| of.like);
@@ -244,8 +252,8 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the variance of r_0 + r_1 s + ..., with `size` terms. Every r is the sum of `parts` rounding errors that
-    /// are uniform between -1/2 and 1/2.
+    /// Returns the variance of r_0 + r_1 s + ..., with `size` terms, for the secret key s. Each coefficient of each
+    /// r_i is the sum of `parts` rounding errors that are uniform between -1/2 and 1/2.
     fn rounding(&self, parts: f64, size: usize) -> Variance {
         let r = self.n * parts / 12.0;
         let mut variance = [r, r * self.secret, r * self.secret * self.secret];
@@ -255,8 +263,9 @@ impl NoiseModel {
         Variance(variance)
     }
 
-    /// Returns the noise of an encoded plaintext with slots of absolute value up to `magnitude`. `of` is the vector's
-    /// origin, if a similar vector is encoded too: equal origins have equal or correlated rounding errors.
+    /// Returns the noise of an encoded plaintext with slots of absolute value up to `magnitude`. `of` is the
+    /// vector's origin, for a vector that is encoded more than once, or to which a similar one is encoded. Such
+    /// encodings have equal or correlated rounding errors.
     pub fn encoded(&mut self, magnitude: &Slots, scale: f64, of: Option<Origin>) -> Noise {
         let variance = Variance([2.0 * self.slots as f64 / 12.0, 0.0, 0.0]);
         let doubles = Self::DOUBLE * magnitude.largest(usize::MAX);
@@ -264,8 +273,9 @@ impl NoiseModel {
         self.with_fixed(rounded, &Slots::All(doubles))
     }
 
-    /// Returns the noise of a fresh encryption under the public key: (u e + e_0 + e_1 s) / P and the rounding of the
-    /// division by P.
+    /// Returns the noise of a fresh encryption under the public key: (u e + e_0 + e_1 s) / P, and the rounding of
+    /// that division. Here e, e_0 and e_1 are errors, u is a random ternary polynomial, s the secret, and P the
+    /// product of the special primes.
     pub fn fresh_public(&mut self, magnitude: &Slots, scale: f64) -> Noise {
         let errors = self.error * self.n * (-2.0 * self.log_p).exp2();
         let ternary = self.n * 2.0 / 3.0;
@@ -284,7 +294,8 @@ impl NoiseModel {
         self.add(&encoded, &zero)
     }
 
-    /// Returns the noise of a sum of two ciphertexts, or of a ciphertext and a plaintext.
+    /// Returns the noise of the sum of two ciphertexts, or of a ciphertext and a plaintext, from the noise of both
+    /// operands.
     pub fn add(&mut self, a: &Noise, b: &Noise) -> Noise {
         let join = if a.sources.disjoint(&b.sources) {
             |x: f64, y: f64| x + y
@@ -308,7 +319,8 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the noise of a difference of two ciphertexts, or of a ciphertext and a plaintext.
+    /// Returns the noise of the difference of two ciphertexts, or of a ciphertext and a plaintext, from the noise
+    /// of both operands.
     pub fn sub(&mut self, a: &Noise, b: &Noise) -> Noise {
         let negated = self.neg(b);
         self.add(a, &negated)
@@ -319,7 +331,8 @@ impl NoiseModel {
         self.scaled(a, &Factor::exact(-1.0))
     }
 
-    /// Returns the noise of a product of two values, ciphertexts or a plaintext, without relinearisation.
+    /// Returns the noise of a product of two ciphertexts, or of a ciphertext and a plaintext, without
+    /// relinearisation. `value_a` and `value_b` are the ranges of the factors without their errors.
     pub fn mul(&mut self, a: &Noise, value_a: &Factor, b: &Noise, value_b: &Factor) -> Noise {
         // (x + e)(y + f) - x y = (x + e) f + y e.
         let inexact_a = value_a.widened(&self.bound_by_slot(a, value_a));
@@ -328,20 +341,21 @@ impl NoiseModel {
         self.add(&from_a, &from_b)
     }
 
-    /// Returns the noise of the square of a ciphertext, without relinearisation.
+    /// Returns the noise of the square of a ciphertext, without relinearisation. `value` is the range of the
+    /// ciphertext's slots without their error.
     pub fn square(&mut self, a: &Noise, value: &Factor) -> Noise {
         // (x + e)^2 - x^2 = (2 x + e) e.
         let gain = value.scaled(2.0).widened(&self.bound_by_slot(a, value));
         self.scaled(a, &gain)
     }
 
-    /// Returns the noise of a product with a whole number, which adds no error of its own.
+    /// Returns the noise of a product of a ciphertext and a whole number. The product adds no error of its own.
     pub fn mul_integer(&mut self, a: &Noise, factor: f64) -> Noise {
         self.scaled(a, &Factor::exact(factor))
     }
 
-    /// Returns the noise of a product with a constant, which is rounded to a multiple of 1 / `scale`. `size` bounds the
-    /// absolute value of the other factor.
+    /// Returns the noise of a product of a ciphertext and the constant `value`, which is rounded to a multiple of 1
+    /// / `scale`. `size` bounds the absolute values in the ciphertext's slots.
     pub fn mul_scalar(&mut self, a: &Noise, size: &Slots, value: f64, scale: f64) -> Noise {
         // The error is multiplied by the rounded constant. It counts as the exact one, as the difference is far
         // smaller.
@@ -349,22 +363,23 @@ impl NoiseModel {
         self.mul_rounded(a, size, value, rounding)
     }
 
-    /// Returns the noise of a product with a constant that is rounded by at most `rounding`. `size` bounds the absolute
-    /// value of the other factor.
+    /// Returns the noise of a product of a ciphertext and the constant `value`, which is rounded by at most
+    /// `rounding`. `size` bounds the absolute values in the ciphertext's slots.
     pub fn mul_rounded(&mut self, a: &Noise, size: &Slots, value: f64, rounding: f64) -> Noise {
         let scaled = self.scaled(a, &Factor::exact(value));
         let error = self.bound_anywhere(a);
         self.with_fixed(scaled, &size.map(|x| (x + error) * rounding))
     }
 
-    /// Returns the noise of a sum with a constant that is rounded at the ciphertext's scale.
+    /// Returns the noise of the sum of a ciphertext and the constant `value`, which is rounded at the ciphertext's
+    /// scale.
     pub fn add_scalar(&mut self, a: &Noise, value: f64, scale: f64) -> Noise {
         let rounding = 0.5 / scale + value.abs() * f64::EPSILON;
         self.with_fixed(a.clone(), &Slots::All(rounding))
     }
 
-    /// Returns the noise of a relinearisation at `level` of a value at `scale`. `of` is the origin of the switched
-    /// polynomial, if an equal or similar polynomial is switched too.
+    /// Returns the noise of a value at `scale` after a relinearisation at `level`. `of` is the origin of the
+    /// polynomial that is switched, if an equal or similar polynomial is switched elsewhere too.
     pub fn relinearise(
         &mut self,
         a: &Noise,
@@ -376,16 +391,17 @@ impl NoiseModel {
         self.add(a, &added)
     }
 
-    /// Returns the noise of a conjugation: an automorphism, then a key switch. `of` is the origin of the switched
-    /// polynomial, if an equal or similar one is switched too.
+    /// Returns the noise of a value after a conjugation: an automorphism and a key switch. `of` is the origin of
+    /// the polynomial that is switched, if an equal or similar one is switched elsewhere too.
     pub fn conjugate(&mut self, a: &Noise, level: Level, scale: f64, of: Option<Origin>) -> Noise {
         let conjugated = self.conjugate_open(a);
         let added = self.switched(Key::Conj, level, scale, 0, of);
         self.add(&conjugated, &added)
     }
 
-    /// Returns the noise of a rotation to the left by `steps` slots: an automorphism, then a key switch. `of` is the
-    /// origin of the switched polynomial, if an equal or similar one is switched too.
+    /// Returns the noise of a value after a rotation to the left by `steps` slots: an automorphism and a key
+    /// switch. `of` is the origin of the polynomial that is switched, if an equal or similar one is switched
+    /// elsewhere too.
     pub fn rotate(
         &mut self,
         a: &Noise,
@@ -399,9 +415,9 @@ impl NoiseModel {
         self.add(&turned, &added)
     }
 
-    /// Returns the noise of a rotation to the left by `steps` slots that shares its digits with others (hoisting). The
-    /// mean of the digits is rotated as well. `of` is the origin of the switched polynomial, if an equal or similar one
-    /// is switched too.
+    /// Returns the noise of a value after a hoisted rotation to the left by `steps` slots, which shares its
+    /// key-switching digits with other rotations. The mean of the digits is rotated with the value. `of` is the
+    /// origin of the polynomial that is switched, if an equal or similar one is switched elsewhere too.
     pub fn rotate_hoisted(
         &mut self,
         a: &Noise,
@@ -441,8 +457,9 @@ impl NoiseModel {
         Key::Rotate(steps.rem_euclid(self.n as i64 / 2) as u32)
     }
 
-    /// Returns the noise that a key switch adds: the digits times the key's errors over P, and the rounding of the
-    /// division by P. `turn` is the rotation of the digits' mean.
+    /// Returns the noise that a key switch adds: the digits times the key's errors, divided by the product P of the
+    /// special primes, and the rounding of this division. `turn` is the number of slots by which the digits' mean
+    /// is rotated.
     fn switched(
         &mut self,
         key: Key,
@@ -472,8 +489,9 @@ impl NoiseModel {
         })
     }
 
-    /// Returns the noise of a rescaling to `scale`, the scale after it. `size` is the number of polynomials that are
-    /// not zero. `of` are the origins of the rounded polynomials, if equal or similar ones are rounded too.
+    /// Returns the noise of a value after a rescaling. `scale` is the scale of the result, and `size` the number of
+    /// polynomials that are not zero. `of` has the origins of the rounded polynomials, if equal or similar ones are
+    /// rounded elsewhere too.
     pub fn rescale(
         &mut self,
         a: &Noise,
@@ -501,14 +519,15 @@ impl NoiseModel {
         sum
     }
 
-    /// Returns the noise of a bootstrapped value, to which the bootstrap adds an error of at most `error`. The noise of
-    /// its operand does not grow.
+    /// Returns the noise of a value after a bootstrap that adds an error of at most `error` to a slot. The noise
+    /// `a` of the operand stays as large as it was.
     pub fn bootstrapped(&mut self, a: Noise, error: f64) -> Noise {
         self.with_fixed(a, &Slots::All(error))
     }
 
-    /// Returns a bound on the error of every slot of the program's vectors, decoding in doubles included. `magnitude`
-    /// bounds the absolute values in the slots. The bound fails with probability at most 2^-[`FAILURE_BITS`].
+    /// Returns a bound on the error in every slot of the program's vectors, with that of decoding in doubles.
+    /// `magnitude` bounds the absolute values in the slots. The bound fails with probability at most
+    /// 2^-[`FAILURE_BITS`].
     pub fn bound(&mut self, a: &Noise, magnitude: &Slots) -> f64 {
         let paths = self.paths.as_mut();
         let reached = paths.and_then(|paths| paths.reached(&a.errors, &self.ones));
@@ -528,16 +547,16 @@ impl NoiseModel {
         error + magnitude.largest(self.slots) * Self::DOUBLE
     }
 
-    /// Returns a quicker and looser bound on the error. It holds for every slot of the ring, because a rotation may
-    /// bring any of them into the vector.
+    /// Returns a bound on the error in every slot of the ring, since a rotation may bring any of them into a
+    /// program's vector. It is quicker to compute than [`Self::bound`], and looser.
     pub fn bound_anywhere(&self, a: &Noise) -> f64 {
         let worst = |x: &Slots| x.largest(usize::MAX);
         let exponent = tail::exponent(self.n as usize / 2);
         total(a.variance.each_ref().map(worst), worst(&a.peak), exponent) + worst(&a.fixed)
     }
 
-    /// Returns a bound on the error of every slot of the ring. It is one number for all slots if it is small compared
-    /// to the value.
+    /// Returns, for each slot of the ring, a bound on the error `a` of a value. If the error is small compared to
+    /// `value`, all slots have one bound.
     fn bound_by_slot(&self, a: &Noise, value: &Factor) -> Slots {
         let anywhere = self.bound_anywhere(a);
         if anywhere <= Self::SMALL * value.magnitude().largest(usize::MAX) {
@@ -552,14 +571,14 @@ impl NoiseModel {
     }
 }
 
-/// Returns a bound on the random part of a slot's error, from its variances and its peak. `exponent` is the L of the
-/// failure probability ([`tail`]).
+/// Returns a bound on the random part of the error in a slot, from its variance and the standard deviation `peak`
+/// of key switches. `exponent` is the number L of [`tail`] that belongs to the failure probability.
 fn total([v0, v1, v2]: [f64; 3], peak: f64, exponent: f64) -> f64 {
     tail::bound([v0 + peak * peak, v1, v2], exponent)
 }
 
 /// Returns the measured precision in bits: minus the base-2 logarithm of the largest distance between decrypted and
-/// expected slots. It is infinite if all are equal, and `None` if the lengths differ.
+/// expected slots. The precision is infinite if all slots are equal, and `None` if the lengths differ.
 pub fn measured_bits(
     got: &[num_complex::Complex64],
     expected: &[num_complex::Complex64],

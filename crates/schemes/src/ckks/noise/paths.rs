@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Follows the errors that operations add on their paths to an output of the program, with their signs.
 //!
-//! An error is a linear combination of other errors ([`Errors`]). Each of these is multiplied by a number, rotated by
-//! some slots, and perhaps conjugated. If the numbers are known, equal errors are joined as soon as they meet, so x +
-//! y - x has the error of y. The factors of products are only known to lie in a [`Ball`]. A combination with such
-//! factors is a step of its own. From an output backwards, all paths of a step's error are added before their size is
-//! taken. The sizes of the gains of an error e and of its conjugate are added: |g e + h e'| <= (|g| + |h|) |e|.
+//! An error is a linear combination of other errors ([`Errors`]). Each of these is multiplied by a number, rotated
+//! by some slots, and perhaps conjugated. If the numbers are known, equal errors are joined as soon as they meet,
+//! so x + y - x has the error of y. The factors of products are only known to lie in a [`Ball`]. A combination with
+//! such factors is a step of its own. From an output backwards, the factors of all paths to a step's error e are
+//! added, before an absolute value is taken. Let g be the sum for e, and h that for its conjugate e'. Then |g e + h
+//! e'| <= (|g| + |h|) |e|.
 
 use std::collections::BTreeMap;
 
@@ -15,18 +16,19 @@ use super::poly::{Domain, Factor, Values};
 use super::slots::Slots;
 use super::sources::Reach;
 
-/// The number of a step. The steps whose errors it combines have lower numbers.
+/// The number of a step, at which errors are combined and an error is added. A step combines errors of steps with
+/// lower numbers.
 type Step = u32;
 
-/// A step's error in a combination: the number of the step, the slots of the ring by which the error is rotated to the
-/// left, and whether it is conjugated.
+/// A term of a combination of errors. It has the number of the step that added the error, the slots of the ring by
+/// which the error is rotated to the left, and whether it is conjugated.
 type Term = (Step, u32, bool);
 
 /// A linear combination of the errors of steps, with a factor for each.
 #[derive(Clone, Debug, Default)]
 pub struct Errors(BTreeMap<Term, Factor>);
 
-/// The most terms of a combination that does not become a step of its own.
+/// The most terms that a combination of errors may have without becoming a step of its own.
 const TERMS: usize = 8;
 
 impl Errors {
@@ -56,19 +58,19 @@ pub enum Key {
     Rotate(u32),
 }
 
-/// The error that a step adds to those that it combines.
+/// The error that a step adds to the errors that it combines.
 #[derive(Clone, Debug)]
 pub enum Own {
     Nothing,
-    /// A random error of this variance, with coefficients as in [`Noise`](super::Noise). It may be correlated in any
-    /// way with errors that have the same `like`.
+    /// A random error. `variance` has the coefficients v_0, v_1, v_2 of [`Noise`](super::Noise). The error may be
+    /// correlated in any way with errors that have the same `like`.
     Random {
         variance: [f64; 3],
         reach: Reach,
         like: Option<u64>,
     },
-    /// A key's error times the mean of the key-switching digits. In each slot it is `amplitude` times the polynomial
-    /// 1 + X + ... + X^(N-1), rotated by `turn`.
+    /// The error of a key, times the mean of the key-switching digits. Its standard deviation is `amplitude` times
+    /// the absolute value of 1 + X + ... + X^(N-1) in each slot, where the slots are rotated by `turn`.
     Peak {
         key: Key,
         level: Level,
@@ -83,18 +85,18 @@ pub enum Own {
 #[derive(Clone, Debug)]
 pub struct Paths {
     steps: Vec<(Own, Errors)>,
-    /// The number of slots of the ring; `vector` is that of the program's vectors.
+    /// The number of slots of the ring. `vector` is the number of slots of the program's vectors.
     ring: usize,
     vector: usize,
     values: Values,
-    /// How many more numbers the paths may store; `work` is how many more they may compute.
+    /// How many more floating-point numbers the paths may store. `work` is how many more of them they may compute.
     room: u64,
     work: u64,
 }
 
-/// The most numbers that the paths of a program may store, some 30 MB.
+/// The most floating-point numbers that the paths of a program may store. They take some 30 MB.
 const ROOM: u64 = 1 << 22;
-/// The most numbers that the paths of a program may compute, about a tenth of a second.
+/// The most floating-point numbers that the paths of a program may compute, which takes about a tenth of a second.
 const WORK: u64 = 1 << 25;
 
 /// The bounds of an error at an output of the program, in each slot.
@@ -104,10 +106,12 @@ pub struct Reached {
     pub fixed: Slots,
 }
 
-/// The factors by which an error and its conjugate reach an output, for each number of slots by which it is rotated.
+/// The factors by which an error and its conjugate are multiplied on the way to an output, for each number of slots
+/// by which the error is rotated on the way.
 type Gains = BTreeMap<u32, [Factor; 2]>;
 
-/// The sums of the factors of a key's error, by the level of the key switch and the rotation of the digits' mean.
+/// The factors by which the error of one key and the error's conjugate are multiplied on the way to an output. They
+/// are added up for each level of a key switch and each rotation of the digits' mean.
 type Peaks = BTreeMap<(Level, i64), [Factor; 2]>;
 
 const NONE: [Factor; 2] = [Factor::ZERO, Factor::ZERO];
@@ -116,7 +120,7 @@ fn join([a, b]: &[Factor; 2], [c, d]: &[Factor; 2], values: &mut Values) -> [Fac
     [a.plus(c, values), b.plus(d, values)]
 }
 
-/// Returns the largest factor by which the sum over an error and its conjugate may exceed the error.
+/// Returns a bound on |g e + h e'| / |e| in each slot, for an error e, its conjugate e', and their factors g and h.
 fn size([straight, conjugate]: &[Factor; 2]) -> Slots {
     straight.magnitude().plus(&conjugate.magnitude())
 }
@@ -133,7 +137,8 @@ impl Paths {
         }
     }
 
-    /// Records the range of a value of which factors may be polynomials.
+    /// Records the range of the program's value with the number `value`, for factors that are polynomials of such
+    /// values.
     pub fn know(&mut self, value: u32, domain: Domain) {
         self.values.know(value, domain);
     }
@@ -176,8 +181,8 @@ impl Paths {
         Errors(a.0.iter().map(turn).collect())
     }
 
-    /// Adds the error `own` of an operation to the errors that it combines. Returns `None` if there are too many to
-    /// store.
+    /// Adds the error `own` of an operation to the errors that the operation combines. Returns the sum, or `None`
+    /// if there are too many errors to store.
     pub fn add(&mut self, own: Own, errors: Errors) -> Option<Errors> {
         let few = errors.0.len() <= TERMS && errors.is_exact();
         if few && matches!(own, Own::Nothing) {
@@ -199,8 +204,8 @@ impl Paths {
         Some(kept(Factor::exact(1.0)))
     }
 
-    /// Returns the bounds of a combination of errors at an output. `ones` is the absolute value of 1 + X + ... +
-    /// X^(N-1) in each slot. Returns `None` if that takes too much work.
+    /// Returns the bounds on a combination of errors at an output of the program. `ones` is the absolute value of
+    /// 1 + X + ... + X^(N-1) in each slot. Returns `None` if that takes too much work.
     pub fn reached(&mut self, errors: &Errors, ones: &Slots) -> Option<Reached> {
         let mut waiting: BTreeMap<Step, Gains> = BTreeMap::new();
         let one = Gains::from([(0, [Factor::exact(1.0), Factor::ZERO])]);
@@ -274,7 +279,8 @@ impl Paths {
         Some(reached)
     }
 
-    /// Returns the total variance, in each slot of the program's vectors, of the keys' errors times the digits' means.
+    /// Returns, for each slot of the program's vectors, the variance of all keys' errors times the digits' means.
+    /// `ones` is the absolute value of 1 + X + ... + X^(N-1) in each slot.
     fn peaks(&self, peaks: BTreeMap<(Key, u32), Peaks>, ones: &Slots) -> Slots {
         // Most errors have the same factor in all slots. Their power is added by the place where the ones begin, so the
         // slots are visited once for each such place.
@@ -310,7 +316,8 @@ impl Paths {
         variance.plus(&Slots::each(sums))
     }
 
-    /// Returns the numbers of the first slots of the rotated ring, as many as the program's vectors have.
+    /// Returns the numbers `ring` of the ring's slots, rotated to the left by `turn`, cut to the length of the
+    /// program's vectors.
     fn window(&self, ring: &Slots, turn: i64) -> Slots {
         let first = turn.rem_euclid(self.ring.max(1) as i64) as usize;
         match ring {
@@ -324,7 +331,8 @@ impl Paths {
     }
 }
 
-/// Passes the factors by which a combination reaches an output on to the errors that it combines.
+/// Passes factors on from a combination of errors to the errors in it. `gains` has the factors by which the
+/// combination reaches an output, and `waiting` collects the factors of each step's error.
 fn follow(
     gains: &Gains,
     errors: &Errors,
@@ -346,8 +354,8 @@ fn follow(
     }
 }
 
-/// Returns the largest factors of an error, for each rotation. The errors in the slots of different rotations are
-/// uncorrelated.
+/// Returns bounds on the factors of one error at an output, for each number of slots by which the error is rotated.
+/// The slots of a random error are uncorrelated, so its rotations are too.
 fn sizes(gains: &Gains, reach: Reach, vector: usize, values: &mut Values) -> BTreeMap<u32, Slots> {
     let sizes = |gains: &Gains| {
         gains

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tracks values of a program as polynomials of other values, so that x (x + p) - x p is known to be x^2.
 //!
-//! Arithmetic on balls assumes that operands are independent. In addition, a value is stored as a sum of products of
-//! terms, in which equal products are joined. A term is an input, or a value that is stored as no such sum; it may be
-//! rotated by some slots and conjugated. A polynomial in one term is bounded closely ([`super::range`]), others
-//! product by product.
+//! Arithmetic on balls takes operands for independent. In addition, a value is stored as a sum of products of
+//! terms, in which equal products are joined. A term is an input of the program, or a value that is stored as no
+//! such sum. A term may be rotated by some slots and conjugated. A polynomial in one term is bounded closely
+//! ([`super::range`]), any other product by product.
 
 use std::collections::BTreeMap;
 
@@ -14,25 +14,27 @@ use super::ball::Ball;
 use super::range;
 use super::slots::Slots;
 
-/// A term: the number of a value, the slots by which it is rotated to the left, and whether it is conjugated.
+/// A term of a polynomial: the number of a value of the program, the slots by which the value is rotated to the
+/// left, and whether it is conjugated.
 pub type Term = (u32, u32, bool);
 
-/// The most products of a polynomial in several terms, and of one in a single term. The module gives up longer
-/// polynomials.
+/// The most products that a polynomial in several terms may have. The second constant is for a polynomial in a
+/// single term. The model drops longer polynomials and keeps only the ball around the value.
 const PRODUCTS: usize = 16;
 const POWERS: usize = 64;
 
 /// A sum of known numbers times products of terms, in each slot.
 #[derive(Clone, Debug)]
 pub struct Polynomial {
-    /// For each product, as the sorted list of its terms, its factor. The constant has the empty list.
+    /// The factor of each product. The key is the sorted list of the product's terms, empty for the constant.
     products: BTreeMap<Vec<Term>, Ball>,
-    /// Whether equal products were joined. If not, the balls of the factors give as tight a bound.
+    /// Whether equal products were joined. If none were, arithmetic on balls gives as tight a bound as the
+    /// polynomial.
     met: bool,
 }
 
 impl Polynomial {
-    /// Returns the polynomial that is the value with this number itself.
+    /// Returns the polynomial that consists of the program's value with the number `value` alone.
     pub fn own(value: u32) -> Self {
         Self {
             products: BTreeMap::from([(vec![(value, 0, false)], Ball::exact(1.0))]),
@@ -52,18 +54,19 @@ impl Polynomial {
         }
     }
 
-    /// Returns whether [`Polynomial::ball`] may give a tighter bound than the factors.
+    /// Returns whether [`Polynomial::ball`] may give a tighter bound than arithmetic on balls.
     pub fn has_met(&self) -> bool {
         self.met
     }
 
-    /// Returns whether the polynomial's slots are real. The function `real` tells which values are real.
+    /// Returns whether the polynomial is real in every slot. The function `real` tells which values of the program
+    /// are real.
     pub fn is_real(&self, real: impl Fn(u32) -> bool) -> bool {
         let terms = self.products.keys().flatten();
         terms.map(|term| term.0).all(real) && self.products.values().all(Ball::is_on_line)
     }
 
-    /// Returns how many numbers a computation with the polynomial handles.
+    /// Returns how many floating-point numbers a computation with the polynomial reads, as a measure of its cost.
     pub(super) fn len(&self) -> u64 {
         let sizes = self
             .products
@@ -72,7 +75,8 @@ impl Polynomial {
         sizes.sum()
     }
 
-    /// Returns the number of products, and the length of the longest vector of factors.
+    /// Returns the number of the polynomial's products, and the largest number of floating-point numbers that a
+    /// product's factor has.
     fn size(&self) -> (u64, u64) {
         let longest = self.products.values().map(Ball::len).max();
         (self.products.len() as u64, longest.unwrap_or(1))
@@ -94,7 +98,7 @@ impl Polynomial {
         sum
     }
 
-    /// Adds a product with the factor `by`. Products whose factors cancel are removed later.
+    /// Adds a product with the factor `by` to the polynomial. A product whose factor becomes zero is removed later.
     fn add(&mut self, product: Vec<Term>, by: Ball) {
         let both = self.products.get(&product).map(|known| known.plus(&by));
         self.met |= both.is_some();
@@ -112,7 +116,7 @@ impl Polynomial {
         (self.products.len() <= most).then_some(self)
     }
 
-    /// Returns the term of which all products consist, or `None` if there are several.
+    /// Returns the only term that occurs in the polynomial's products, or `None` if several terms or none occur.
     fn only_term(&self) -> Option<Term> {
         let mut terms = self.products.keys().flatten();
         let &first = terms.next()?;
@@ -159,7 +163,7 @@ impl Polynomial {
         sum.few()
     }
 
-    /// Returns the conjugate of the polynomial. The function `real` tells which values are real.
+    /// Returns the conjugate of the polynomial. The function `real` tells which values of the program are real.
     pub fn conjugated(&self, real: impl Fn(u32) -> bool) -> Self {
         let term = |(value, turn, conjugate): Term| (value, turn, !conjugate && !real(value));
         self.map(term, Ball::conjugated)
@@ -174,8 +178,8 @@ impl Polynomial {
         self.map(turn, |by| by.rotated(steps))
     }
 
-    /// Returns a ball that holds the polynomial's values, from the ranges of its terms. It is `None` if a range is
-    /// not known.
+    /// Returns a ball that holds the polynomial's values in each slot. The function `of` returns the range of a
+    /// value of the program. The result is `None` if a range is not known.
     pub fn ball(&self, of: impl Fn(u32) -> Option<Domain>) -> Option<Ball> {
         let term = |&(value, turn, conjugate): &Term| {
             let Domain { ball, real } = of(value)?;
@@ -204,8 +208,8 @@ impl Polynomial {
         Some(sum).filter(Ball::is_finite)
     }
 
-    /// Returns the coefficient of each power of a polynomial in one term. It is `None` if a coefficient differs
-    /// between slots.
+    /// Returns the coefficient of each power of the term of a polynomial in one term. It is `None` if a coefficient
+    /// differs between slots.
     fn coefficients(&self) -> Option<Vec<Complex64>> {
         let degree = self.products.keys().map(Vec::len).max()?;
         let mut coefficients = vec![Complex64::default(); degree + 1];
@@ -228,19 +232,20 @@ pub struct Domain {
 #[derive(Clone, Debug)]
 pub struct Factor {
     ball: Ball,
-    /// The polynomial, with the distance of the factor from it. It is `None` if it is not known, or if the ball is as
+    /// The polynomial that the factor is near to. It is `None` if no polynomial is known, or if the ball is as
     /// tight. Most factors have none.
     near: Option<Box<Near>>,
 }
 
-/// The numbers, in each slot, within the distance `apart` of a polynomial.
+/// All numbers, in each slot, that are within the distance `apart` of a polynomial.
 #[derive(Clone, Debug)]
 struct Near {
     poly: Polynomial,
     apart: Slots,
 }
 
-/// The ranges of the values that are terms of polynomials, and how much more computation is allowed.
+/// The ranges of the program's values that occur in polynomials. `room` is how much more the polynomials may
+/// compute, in floating-point numbers.
 #[derive(Clone, Debug)]
 pub struct Values {
     domains: BTreeMap<u32, Domain>,
@@ -248,8 +253,8 @@ pub struct Values {
     pub slots: usize,
 }
 
-/// The amount of computation that is allowed, in numbers: some hundredths of a second. `OVERHEAD` is the cost of a
-/// product in numbers.
+/// The most floating-point numbers that polynomials may compute for a program, which takes some hundredths of a
+/// second. `OVERHEAD` is the number that each product counts in addition.
 const ROOM: u64 = 1 << 24;
 const OVERHEAD: u64 = 100;
 
@@ -274,8 +279,8 @@ impl Values {
         self.domains.get(&value).is_some_and(|domain| domain.real)
     }
 
-    /// Subtracts the cost of `products` products, of `numbers` numbers each. Returns false if so much computation is
-    /// not allowed any more.
+    /// Subtracts the cost of `products` products, of `numbers` floating-point numbers each, from the work that is
+    /// left. Returns false if it is too little.
     fn afford(&mut self, products: u64, numbers: u64) -> bool {
         let left = self.room.checked_sub(products * (numbers + OVERHEAD));
         self.room = left.unwrap_or(0);
@@ -299,7 +304,8 @@ impl Factor {
         }
     }
 
-    /// Makes a factor in a ball. If `poly` is a polynomial of other values, the factor equals it.
+    /// Makes a factor that lies in a ball. If `poly` is given, the factor equals this polynomial of values of the
+    /// program.
     pub fn new(ball: Ball, poly: Option<Polynomial>) -> Self {
         let apart = Slots::ZERO;
         let near = poly.map(|poly| Box::new(Near { poly, apart }));
@@ -380,8 +386,8 @@ impl Factor {
         Self { ball, near }
     }
 
-    /// Returns the polynomial that `make` computes from the factor's, or `None` if so much computation is not allowed
-    /// any more.
+    /// Returns the polynomial that `make` computes from that of the factor. Returns `None` if the factor has none,
+    /// or if the allowed work is used up.
     fn kept(
         &self,
         values: &mut Values,
@@ -416,7 +422,8 @@ impl Factor {
         })
     }
 
-    /// Combines two factors to one in `ball`, or in a smaller ball if the polynomial shows that.
+    /// Returns the factor that `make` computes from the polynomials of two factors. It lies in `ball`, or in a
+    /// smaller ball if its polynomial shows that.
     fn with(
         &self,
         other: &Self,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bounds the values of a polynomial on a ball closely. A bound term by term would give x^2 - x on [0, 1] a range from
-//! -1 to 1.
+//! Bounds the values of a polynomial closely for arguments in a ball. A bound term by term would give x^2 - x on
+//! [0, 1] a range from -1 to 1.
 //!
-//! Let a real trigonometric polynomial T of degree d have the largest value |T|. At a distance t from the place of this
-//! value, T is |T| cos(d t) or more (Bernstein and Szego: T'^2 + d^2 T^2 <= d^2 |T|^2). So among points that are within
-//! t of every place, T reaches |T| cos(d t) at one. A polynomial of degree d is such a T of the angle on a circle,
-//! where the largest value on its disc lies. For real arguments between -1 and 1 it is one by x = cos(angle). For
-//! complex values T is the part along the largest value.
+//! Let a real trigonometric polynomial T of degree d have the largest value |T|. At a distance t from the place of
+//! this value, T is |T| cos(d t) or more (Bernstein and Szego: T'^2 + d^2 T^2 <= d^2 |T|^2). So if some point lies
+//! within t of every angle, T reaches |T| cos(d t) at one of the points. On a circle, a polynomial of degree d is
+//! such a T of the angle, and its largest value on the disc lies on the circle. For real arguments x between -1 and
+//! 1 it is one by x = cos(angle). For complex values, T is the component in the direction of the largest value.
 
 use std::f64::consts::PI;
 
@@ -15,15 +15,16 @@ use num_complex::Complex64;
 use super::ball::Ball;
 use super::slots::Slots;
 
-/// The number of points in half a turn, for each degree of the polynomial. The largest value is found up to a factor of
-/// 1 / cos(pi / 8), 8 per cent.
+/// The number of points in half a turn at which a polynomial is evaluated, divided by its degree plus one. The
+/// largest value is then found up to a factor of 1 / cos(pi / 8), or 8 per cent.
 const DENSITY: usize = 4;
-/// The relative error of computed values, as a fraction of the sum of the terms' absolute values. It allows for
-/// hundreds of roundings of doubles.
+/// The relative error of a polynomial's computed values, as a fraction of the sum of its terms' absolute values. It
+/// allows for hundreds of roundings of doubles.
 const ROUNDING: f64 = 1e-13;
 
-/// Returns a ball that holds a polynomial's values for arguments in the ball `at`; with `real`, for real arguments.
-/// Coefficients begin with the lowest degree. Returns `None` if the ball differs between slots.
+/// Returns a ball that holds the values of a polynomial for all arguments in the ball `at`, or only for the real
+/// ones if `real` is true. The coefficient of the lowest degree comes first. Returns `None` if `at` differs between
+/// slots.
 pub fn of_polynomial(coefficients: &[Complex64], at: &Ball, real: bool) -> Option<Ball> {
     let (centre, radius) = at.uniform()?;
     let degree = coefficients.len().saturating_sub(1);
@@ -58,7 +59,8 @@ pub fn of_polynomial(coefficients: &[Complex64], at: &Ball, real: bool) -> Optio
     Some(Ball::constants(&[(middle.re, middle.im)]).widened(&Slots::All(radius)))
 }
 
-/// Returns the middle of the smallest box in the complex plane that contains all numbers.
+/// Returns the centre of the smallest rectangle in the complex plane, parallel to the axes, that contains all
+/// `values`.
 fn middle(values: &[Complex64]) -> Complex64 {
     let between = |part: fn(&Complex64) -> f64| {
         let parts = || values.iter().map(part);
@@ -68,8 +70,8 @@ fn middle(values: &[Complex64]) -> Complex64 {
     Complex64::new(between(|z| z.re), between(|z| z.im))
 }
 
-/// Returns a ball that holds a power of the numbers in the ball `of`; with `real`, of the real numbers. Even powers of
-/// real numbers are not negative.
+/// Returns a ball that holds x^`exponent` for all numbers x in the ball `of`, or only for the real ones if `real`
+/// is true. Even powers of real numbers are not negative.
 pub fn power(of: &Ball, real: bool, exponent: usize) -> Ball {
     let whole = of.uniform().filter(|_| exponent > 1 && real);
     if let Some((centre, radius)) = whole {

@@ -23,7 +23,7 @@ impl Slots {
         }
     }
 
-    /// Returns the length after which the numbers repeat: 1, or that of the vector.
+    /// Returns the number of slots after which the numbers repeat: the length of the vector, or 1 for one number.
     pub fn period(&self) -> usize {
         match self {
             Self::All(_) => 1,
@@ -50,8 +50,8 @@ impl Slots {
         }
     }
 
-    /// Returns the largest number of all slots, for every slot. It is still a bound, and cheaper to compute
-    /// with.
+    /// Returns the largest number of all slots as the number of every slot. For bounds it is still a bound, and
+    /// cheaper to compute with.
     pub fn flattened(&self) -> Self {
         Self::All(self.largest(usize::MAX))
     }

@@ -10,29 +10,32 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The sources of an error: a sorted list of pairs of a source and a rotation, or anything.
+/// The random sources of an error: a sorted list of pairs of a source and a rotation, or a mark that it may be any
+/// of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sources(Kept);
 
 #[derive(Clone, Debug, PartialEq)]
 enum Kept {
-    /// The pairs, each packed into one word: `number << 32 | turn`.
+    /// The pairs of a source and a rotation, each packed into one word: the source's number in the upper 32 bits,
+    /// the number of slots of the rotation in the lower 32.
     Pairs(Arc<[u64]>),
-    /// There are too many pairs to list. The error counts as correlated with every other error.
+    /// There are too many pairs of a source and a rotation to list. The error counts as correlated with every other
+    /// error.
     Anything,
 }
 
-/// The period of rotations of a source. It is the number of slots of the ring. For the error of an encoding, which
-/// repeats with the encoded vector, it is the vector's length.
+/// The number of slots after which the rotations of a source repeat. It is the number of slots of the ring. For the
+/// error of an encoding, which repeats with the encoded vector, it is the vector's length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     Ring,
     Vector,
 }
 
-/// The origin of an error: two numbers that identify the random polynomials of which the error is a function. The error
-/// of a key switch comes from the key and the switched polynomial. That of a rescaling comes from the rounded
-/// polynomial, and that of an encoding from the vector.
+/// The origin of an error: two numbers that identify the random polynomials of which the error is a function. The
+/// error of a key switch comes from the key and the switched polynomial. The error of a rescaling comes from the
+/// rounded polynomial, and the error of an encoding from the vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// A number that equal errors share; errors with the same number are equal, including their signs.
@@ -41,21 +44,23 @@ pub struct Origin {
     pub like: u64,
 }
 
-/// Gives numbers to sources, and limits the work on pairs of sources and rotations.
+/// Numbers the random sources of errors, and limits the work on pairs of sources and rotations.
 #[derive(Clone, Debug)]
 pub struct Registry {
     ring: u32,
     vector: u32,
     next: u32,
-    /// The sources of errors that may be correlated, by the number in [`Origin::like`].
+    /// The source of the errors that may be correlated with each other. The key is their [`Origin::like`].
     alike: HashMap<u64, Sources>,
-    /// How many more pairs may be handled. After that, every error counts as correlated with all others.
+    /// How many more pairs of a source and a rotation may be handled. After that, every error counts as correlated
+    /// with all others.
     pub budget: u64,
 }
 
-/// The number of pairs that may be handled in all, about half a second of work.
+/// The number of pairs of a source and a rotation that may be handled for a program, about half a second of work.
 const BUDGET: u64 = 1 << 28;
-/// The lowest bit of a source's number: 0 for a period of the ring, 1 for a period of the vector.
+/// A bit of a source's number, set if the source's rotations repeat after the length of the program's vectors. If
+/// it is not set, they repeat after the slots of the ring.
 const VECTOR: u32 = 1;
 
 impl Registry {
@@ -69,7 +74,7 @@ impl Registry {
         }
     }
 
-    /// Returns a new source, which has no rotation yet.
+    /// Returns a new random source of errors, as a list of one pair: the source, without a rotation.
     pub fn fresh(&mut self, reach: Reach) -> Sources {
         let number = match reach {
             Reach::Ring => self.next,
@@ -79,7 +84,8 @@ impl Registry {
         Sources(Kept::Pairs([u64::from(number) << 32].into()))
     }
 
-    /// Returns the source of all errors with the number `like`. The first call makes it.
+    /// Returns the random source of all errors with the number `like`. The first call with this number makes the
+    /// source.
     pub fn of(&mut self, like: u64, reach: Reach) -> Sources {
         if let Some(known) = self.alike.get(&like) {
             return known.clone();
@@ -166,7 +172,7 @@ impl Registry {
 }
 
 impl Sources {
-    /// Returns no source, as for an error that is not random.
+    /// Returns an empty list of sources, for an error that is not random.
     pub fn none() -> Self {
         Self(Kept::Pairs(Arc::from([])))
     }
