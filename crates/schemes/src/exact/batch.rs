@@ -22,7 +22,7 @@ use crate::rlwe::RlweError;
 pub struct BatchEncoder<P> {
     params: Arc<P>,
     plan: Arc<NttPlan>,
-    /// For each slot, its position in the evaluation form.
+    /// For each slot, its position in the evaluation form of a plaintext polynomial.
     places: Vec<u32>,
 }
 
@@ -94,8 +94,9 @@ impl<P: ExactParams> BatchEncoder<P> {
     }
 }
 
-/// Returns the position of each slot in the evaluation form. Slot (row, i) is the value at psi^g, with g = 3^i in row 0
-/// and -3^i in row 1. It is at position bitrev((g - 1) / 2).
+/// Returns the position of each slot in the evaluation form of a plaintext polynomial. Slot (row, i) is the value
+/// at psi^g for a primitive 2N-th root of unity psi, with g = 3^i in row 0 and -3^i in row 1. It is at position
+/// bitrev((g - 1) / 2).
 fn places(log_n: u8) -> Vec<u32> {
     let (width, two_n) = (u32::from(log_n), 2u64 << log_n);
     let row = 1usize << log_n.saturating_sub(1);

@@ -8,10 +8,10 @@ use zeroize::Zeroizing;
 
 use crate::rlwe::{Level, Params, RlweError};
 
-/// Returns the noise budget in bits, from a polynomial modulo the primes of a level, in coefficient form, limb by
-/// limb. The message is lost if a coefficient leaves (-Q/2, Q/2]. With v the largest centred coefficient, the
-/// budget is the bits of Q minus the bits of v minus one, as in SEAL. It is 0 for v >= Q / 4, as messages may then
-/// be lost. The run time depends on the noise.
+/// Returns the noise budget in bits, from a noise polynomial in coefficient form, with one limb after another. Q is
+/// the product of the level's primes. The message is lost if a coefficient of the noise leaves (-Q/2, Q/2]. Let v
+/// be the largest absolute value of a centred coefficient. The budget is the bits of Q minus the bits of v minus
+/// one, as in SEAL. It is 0 for v >= Q / 4, as messages may then be lost. The run time depends on the noise.
 pub(crate) fn budget(params: &Params, noise: &[u64], level: Level) -> Result<u32, RlweError> {
     let primes = params.reducers().iter().take(level.primes()).copied();
     let basis = RnsBasis::new(primes.collect::<Vec<Modulus>>())?;

@@ -9,8 +9,8 @@ use super::error::ExactError;
 use super::plain_modulus::{Integers, PlainModulus};
 use super::plaintext::{ExactParams, Plaintext};
 
-/// Encodes integer number i as coefficient i, for any plaintext modulus. Products of plaintexts are those of
-/// polynomials modulo x^N + 1.
+/// Encodes integers as the coefficients of a plaintext, integer i as coefficient i, for any plaintext modulus. A
+/// product of two plaintexts is that of polynomials modulo x^N + 1.
 #[derive(Debug)]
 pub struct CoefficientEncoder<P> {
     params: Arc<P>,
@@ -65,8 +65,8 @@ impl<P: ExactParams> CoefficientEncoder<P> {
     }
 }
 
-/// Returns the residues of up to N integers, each at its index in `places`, and zeros elsewhere. It reads in order
-/// and stores out of order, because later steps wait for loads and not for stores.
+/// Returns the residues of up to N integers, each at its index in `places`, and zeros elsewhere. It reads the
+/// integers in order and stores the residues out of order, because later steps wait for loads and not for stores.
 pub(super) fn residues<T: Copy + Into<i128>>(
     (t, max): (PlainModulus, usize),
     values: &[T],

@@ -15,8 +15,8 @@ use crate::rlwe::arith::{limbs_mut, plan};
 use crate::rlwe::{self, RingParams, SecretKey};
 use ringmill_device::KeyId;
 
-/// Holds a secret key and decrypts ciphertexts of scheme `S`. The run time depends on public sizes and on whether a
-/// message is refused, except for that of [`Decryptor::noise_budget`].
+/// Holds a secret key and decrypts ciphertexts of scheme `S`. The run time of decryption depends only on public
+/// sizes and on whether a message is refused. That of [`Decryptor::noise_budget`] depends on the noise, too.
 pub struct Decryptor<S: ExactScheme> {
     params: Arc<S::Params>,
     phases: rlwe::Decryptor,
@@ -41,7 +41,8 @@ impl<S: ExactScheme> Decryptor<S> {
         self.phases.key_id()
     }
 
-    /// Returns the phase c(s) = c_0 + c_1 s + c_2 s^2 in coefficient form, limb by limb.
+    /// Returns the phase c(s) = c_0 + c_1 s + c_2 s^2 of a ciphertext in coefficient form, with one limb after
+    /// another.
     fn phase(&self, cipher: &S::Ciphertext) -> Result<Zeroizing<Vec<u64>>, S::Error> {
         let mut phase = self.phases.phase(cipher)?;
         let indices: Vec<usize> = cipher.level().moduli().collect();
@@ -67,8 +68,8 @@ impl<S: ExactScheme> Decryptor<S> {
         S::opened(&self.opening, &self.params, cipher, phase)
     }
 
-    /// Returns the noise budget in bits, by which the ciphertext's noise may still grow: SEAL's invariant noise
-    /// budget, which is 0 or more.
+    /// Returns the noise budget in bits: how often the noise of the ciphertext may still double before its message
+    /// is lost. It is SEAL's invariant noise budget, which is 0 or more.
     ///
     /// # Errors
     /// Fails for ciphertexts of other parameters or another key.
@@ -87,7 +88,8 @@ impl<S: ExactScheme> Decryptor<S> {
 }
 
 impl<S: ExactScheme> rlwe::KeyHolder<S> {
-    /// Returns the noise budget in bits, by which the ciphertext's noise may still grow.
+    /// Returns the noise budget in bits: how often the noise of the ciphertext may still double before its message
+    /// is lost.
     ///
     /// # Errors
     /// The errors of [`Decryptor::noise_budget`].

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The form that a message has inside a ciphertext, for code outside of procedures, such as encryption.
+//! The form that a message has inside a ciphertext. Code outside of procedures, such as encryption, computes it
+//! here.
 
 use ringmill_math::{Modulus, kernels};
 use zeroize::Zeroizing;
@@ -7,8 +8,8 @@ use zeroize::Zeroizing;
 use super::plaintext::Plaintext;
 use crate::rlwe::RlweError;
 
-/// The form of messages in the polynomial c_0, given by constants f, h, w_i and c_i. Modulo each prime q_i a message m
-/// becomes w_i r + c_i with r = f m + h mod t, where t is the plaintext modulus.
+/// The form of messages in the polynomial c_0 of a ciphertext, given by constants f, h, w_i and c_i. Modulo each
+/// prime q_i, a message m becomes w_i r + c_i with r = f m + h mod t, where t is the plaintext modulus.
 pub struct Embedding {
     t: Modulus,
     /// The constants f and h modulo the plaintext modulus t, of r = f m + h mod t for a message m.
@@ -46,8 +47,8 @@ impl Embedding {
         source
     }
 
-    /// Computes coefficients of the embedded message modulo prime number `i` from those of the polynomial r that
-    /// [`Self::source`] returns.
+    /// Computes coefficients of the embedded message modulo `q`, the prime of index `i`. `source` has the
+    /// coefficients of the polynomial that [`Self::source`] returns.
     pub fn limb(
         &self,
         i: usize,

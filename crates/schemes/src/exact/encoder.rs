@@ -10,8 +10,8 @@ use super::plain_modulus::Integers;
 use super::plaintext::{ExactParams, Plaintext};
 use super::thin::ThinEncoder;
 
-/// The encoding of a message of up to N integers. It uses slots if the plaintext modulus allows batching, and slots
-/// modulo a prime power for parameters that bootstrap. Otherwise it uses coefficients.
+/// The encoder of a message of up to N integers. It puts them into slots if the plaintext modulus allows batching,
+/// and into slots modulo a prime power for parameters that bootstrap. Otherwise it puts them into coefficients.
 pub enum Encoder<P> {
     Slots(BatchEncoder<P>),
     Thin(ThinEncoder<P>),
@@ -19,7 +19,8 @@ pub enum Encoder<P> {
 }
 
 impl<P: ExactParams> Encoder<P> {
-    /// Makes the encoder that suits the plaintext modulus t: slots, slots modulo a prime power, or coefficients.
+    /// Makes the encoder that suits the plaintext modulus t: to slots, to slots modulo a prime power, or to
+    /// coefficients.
     ///
     /// # Errors
     /// None that a checked parameter set can have.

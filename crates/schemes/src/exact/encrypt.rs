@@ -43,8 +43,8 @@ where
         Ok(Self { zeros, params })
     }
 
-    /// Replaces the randomness by a fixed stream of random numbers. It is for tests that must repeat, and for nothing
-    /// else.
+    /// Makes the encryptor draw its randomness from a stream that `seed` fixes. It is for tests that must repeat,
+    /// and for nothing else.
     pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
         self.zeros = self.zeros.seed_for_reproducible_tests_only(seed);
         self
@@ -95,7 +95,8 @@ where
         })
     }
 
-    /// Encrypts with the function `encrypt`, which receives the plaintext in the form that it has in c_0.
+    /// Calls `encrypt` with the plaintext in the form in which encryption adds it to c_0, for the level and
+    /// annotation `at`.
     fn with_message<T>(
         &self,
         plain: &Plaintext,

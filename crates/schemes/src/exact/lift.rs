@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits the steps of a procedure that convert plaintexts to a ciphertext's moduli.
+//! Emits the steps by which a procedure converts a plaintext from the plaintext modulus to the moduli of a
+//! ciphertext.
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{ModulusId, ProcBuilder, ValueId};
@@ -45,9 +46,9 @@ pub(crate) fn plain_index<P: ExactParams>(e: &Emit<P>) -> usize {
     e.own.plain_index() + usize::from(e.plain)
 }
 
-/// Emits the integers of [`Integers::Signed`](super::Integers::Signed) for which the residues of a limb m modulo t
-/// stand. They are in evaluation form, modulo each prime of the level. m + floor(t / 2) mod t is the integer plus
-/// floor(t / 2), which is not negative.
+/// Emits the integers of [`Integers::Signed`](super::Integers::Signed) for which the residues of a limb m modulo
+/// the plaintext modulus t stand. The result is in evaluation form, modulo each prime of the level. It adds floor(t
+/// / 2) to m modulo t, which gives a number from 0 to t - 1, and subtracts floor(t / 2) again modulo each prime.
 pub(crate) fn lifted<P: ExactParams>(e: &mut Emit<P>, m: ValueId) -> Result<Vec<Limb>, RlweError> {
     let half = e.reducer(plain_index(e))?.value() / 2;
     let shifted = e.ops().addi(m, half)?;
@@ -56,8 +57,8 @@ pub(crate) fn lifted<P: ExactParams>(e: &mut Emit<P>, m: ValueId) -> Result<Vec<
     })
 }
 
-/// Emits the conversion of a limb modulo the plaintext modulus t to each prime of the level, then the NTT. The function
-/// `f` emits what is computed between the two.
+/// Emits the conversion of a limb modulo the plaintext modulus t to each prime of the level, then the NTT. The
+/// function `f` emits what is computed on each converted limb before its NTT.
 pub(crate) fn at_level<P>(
     e: &mut Emit<P>,
     limb: ValueId,

@@ -5,7 +5,7 @@
 /// probability 2^-b.
 pub(crate) const FAILURE_BITS: f64 = 40.0;
 
-/// Returns the base-2 logarithm of the sum of two numbers, from their base-2 logarithms.
+/// Returns log2(x + y) for two positive numbers x and y, from `a` = log2 x and `b` = log2 y.
 pub(crate) fn log2_sum(a: f64, b: f64) -> f64 {
     let (large, small) = (a.max(b), a.min(b));
     large + (small - large).exp2().ln_1p() / std::f64::consts::LN_2

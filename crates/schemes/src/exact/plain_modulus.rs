@@ -10,7 +10,8 @@ use ringmill_math::{Modulus, primes};
 use super::error::ExactError;
 use crate::rlwe::Params;
 
-/// The range of the integers that stand for the residues modulo a plaintext modulus t.
+/// The range of integers that a caller uses for the residues modulo a plaintext modulus t: with or without negative
+/// ones.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Integers {
     /// The integers from -floor(t / 2) to ceil(t / 2) - 1 for the plaintext modulus t. For an even t, the residue t / 2
@@ -21,8 +22,8 @@ pub enum Integers {
     Unsigned,
 }
 
-/// A plaintext modulus 2 <= t < 2^60, SEAL's limits. Coefficients take any such integer. Slots need a prime that is 1
-/// mod 2N ([`PlainModulus::check_batchable`]).
+/// A plaintext modulus t with 2 <= t < 2^60, as in SEAL. A message in coefficients allows any such t. A message in
+/// slots needs a t that is prime and 1 mod 2N ([`PlainModulus::check_batchable`]).
 ///
 /// ```
 /// use ringmill_schemes::exact::{Integers, PlainModulus};
@@ -36,7 +37,7 @@ pub enum Integers {
 pub struct PlainModulus(Modulus);
 
 impl PlainModulus {
-    /// The most bits of a plaintext modulus: t is below 2 to this power.
+    /// The most bits that a plaintext modulus t may have: t is below 2 to this power.
     pub const MAX_BITS: u32 = 60;
 
     /// Makes the plaintext modulus t from its value.
@@ -81,8 +82,8 @@ impl PlainModulus {
         }
     }
 
-    /// Returns whether a polynomial of ring degree 2^`log_n` has as many slots modulo this plaintext modulus, one
-    /// integer in each.
+    /// Returns whether a polynomial of ring degree N = 2^`log_n` has N slots modulo this plaintext modulus, with
+    /// one integer in each.
     pub fn is_batchable(self, log_n: u8) -> bool {
         self.check_batchable(log_n).is_ok()
     }
@@ -127,7 +128,8 @@ impl PlainModulus {
         }
     }
 
-    /// Returns the residue of an integer, which is value number `index` of a message.
+    /// Returns the residue that the integer `value` stands for. `index` is the integer's position in the message,
+    /// for the error message.
     ///
     /// # Errors
     /// [`ExactError::OutOfRange`] for an integer that stands for no residue in the range `which`.
@@ -153,7 +155,7 @@ impl PlainModulus {
         x.wrapping_sub(t & negative)
     }
 
-    /// Returns the smallest x for which [`PlainModulus::centred`] is negative: ceil(t / 2).
+    /// Returns ceil(t / 2), the smallest residue x for which [`PlainModulus::centred`] returns a negative integer.
     pub fn upper_half(self) -> u64 {
         self.value().div_ceil(2)
     }

@@ -57,7 +57,8 @@ impl Plaintext {
         Self::modulo(params, 0, residues)
     }
 
-    /// Makes a plaintext modulo plaintext modulus number `plain` of the parameters. Number 0 is t.
+    /// Makes a plaintext modulo the parameters' plaintext modulus of index `plain`. Index 0 is the modulus t of
+    /// messages.
     ///
     /// # Errors
     /// The errors of [`Plaintext::new`], and a modulus that the parameters do not have.
@@ -101,7 +102,7 @@ impl Plaintext {
         }
     }
 
-    /// Refuses a plaintext with another plaintext modulus than `t`.
+    /// Refuses a plaintext whose modulus is not the plaintext modulus `t`.
     pub(crate) fn check_modulo(
         &self,
         params: &impl ExactParams,

@@ -34,15 +34,15 @@ pub trait ExactScheme:
         Error: From<RlweError> + From<ExactError> + From<AnnotationError<Self>>,
     >
 {
-    /// The constants that decryption needs, for all levels.
+    /// The constants that a scheme's decryption needs, for all levels of a parameter set.
     type Opening: Send + Sync;
 
     /// The annotation of a fresh ciphertext (a correction factor in BGV, nothing in BFV) if the caller asks for no
     /// other.
     const FRESH: Self::Annotation;
 
-    /// Returns the form of a message in a ciphertext with the level and annotation of `at`. The procedure that adds a
-    /// plaintext uses the same form.
+    /// Returns the form that a message has in a ciphertext with the level and annotation of `at`. The procedure
+    /// that adds a plaintext to a ciphertext brings it into this form.
     ///
     /// # Errors
     /// Fails for a level or annotation that the parameters do not have.
@@ -54,7 +54,8 @@ pub trait ExactScheme:
     /// None that a checked parameter set can have.
     fn opening(params: &Self::Params) -> Result<Self::Opening, Self::Error>;
 
-    /// Returns the message of a ciphertext with this phase, which is in coefficient form, limb by limb.
+    /// Returns the message of a ciphertext, computed from its phase. The phase is in coefficient form, with one
+    /// limb after another.
     ///
     /// # Errors
     /// [`ExactError::NoBudget`] if the message may be lost.
@@ -65,8 +66,8 @@ pub trait ExactScheme:
         phase: Zeroizing<Vec<u64>>,
     ) -> Result<Plaintext, Self::Error>;
 
-    /// Returns the factor f of the phase: the message is lost if a coefficient of f times the phase leaves (-Q/2,
-    /// Q/2].
+    /// Returns the number f for which f times the phase is the noise polynomial. The message is lost if a
+    /// coefficient of f times the phase leaves (-Q/2, Q/2].
     fn noise_factor(params: &Self::Params) -> u64;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functions on vectors of residues, limb by limb: limb k of a vector of n limbs has the residues k N .. (k + 1) N.
+//! Functions on vectors of residues with one limb after another: limb k has the residues from index k N to (k + 1)
+//! N, for the ring degree N.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use zeroize::Zeroizing;
 use super::error::RlweError;
 use super::params::Params;
 
-/// Returns the modulus with this index in the parameters' table of moduli.
+/// Returns the modulus of this index in the parameters' table of moduli.
 pub(crate) fn reducer(params: &Params, index: usize) -> Result<Modulus, RlweError> {
     let missing = || RlweError::Length {
         what: "modulus table",
@@ -21,12 +22,13 @@ pub(crate) fn reducer(params: &Params, index: usize) -> Result<Modulus, RlweErro
     params.reducers().get(index).copied().ok_or_else(missing)
 }
 
-/// Returns the NTT of the full ring for the modulus with this index.
+/// Returns the plan of the NTT of degree N for the modulus of this index in the table of moduli.
 pub(crate) fn plan(params: &Params, index: usize) -> Result<Arc<NttPlan>, RlweError> {
     Ok(NttPlan::shared(reducer(params, index)?, params.ring())?)
 }
 
-/// Returns the indices of the ciphertext primes at `level`, then those of the special primes.
+/// Returns the indices, in the table of moduli, of the ciphertext primes at `level`, then those of the special
+/// primes.
 pub(crate) fn extended(params: &Params, level: Level) -> Vec<usize> {
     let count = params.cipher_count();
     (0..level.primes().min(count))
@@ -34,7 +36,8 @@ pub(crate) fn extended(params: &Params, level: Level) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the limbs of `data`, each with its modulus: limb k belongs to modulus `indices[k]`.
+/// Returns an iterator over the limbs of `data`, each with the index of its modulus and the modulus. Limb k belongs
+/// to the modulus of index `indices[k]`.
 pub(crate) fn limbs_mut<'a>(
     params: &'a Params,
     indices: &'a [usize],
@@ -48,7 +51,8 @@ pub(crate) fn limbs_mut<'a>(
         .filter_map(with_modulus)
 }
 
-/// Computes the evaluation form of small signed coefficients over the moduli `indices`.
+/// Computes the evaluation form of a polynomial of small signed coefficients `samples`, modulo each modulus in
+/// `indices`.
 pub(crate) fn small_to_eval(
     params: &Params,
     indices: &[usize],
@@ -80,16 +84,17 @@ pub(crate) fn sample_error(
     Ok(params.error_distribution().sample(prng, params.degree())?)
 }
 
-/// Turns a limb of an error, in either form, into an error that leaves the message unchanged. If messages are the
-/// phase's residues modulo t (BGV, where `low` is the plaintext modulus t), it multiplies by t.
+/// Turns a limb of an error polynomial, in coefficient or evaluation form, into an error that leaves the message
+/// unchanged. In BGV, whose messages are the phase modulo t, it multiplies by the plaintext modulus t, which is
+/// `low`. In other schemes `low` is `None`, and the limb stays.
 pub(crate) fn place_error(low: Option<Modulus>, q: Modulus, limb: &mut [u64]) {
     if let Some(t) = low {
         kernels::mul_scalar_assign(q, limb, q.reduce(t.value()));
     }
 }
 
-/// Expands a public seed to a uniform polynomial over the moduli `indices`. The limb of the modulus with index i is
-/// stream `first_stream` + i.
+/// Expands a public seed to a uniform polynomial with a limb for each modulus in `indices`. The limb of the modulus
+/// of index i is random stream number `first_stream` + i of the seed.
 pub(crate) fn expand(
     params: &Params,
     indices: &[usize],

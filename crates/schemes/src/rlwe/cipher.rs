@@ -21,22 +21,23 @@ use ringmill_device::{Limbed, ParamsId};
 /// The most polynomials that a ciphertext may have.
 pub(crate) const MAX_SIZE: usize = 3;
 
-/// Returns the indices of the ciphertext primes at a level.
+/// Returns the indices, in the table of moduli, of the ciphertext primes at a level.
 fn level_indices(level: Level) -> Vec<usize> {
     level.moduli().collect()
 }
 
-/// The scheme's own data of a value, in addition to limbs and level: a scale in CKKS, a factor in BGV, nothing in BFV.
+/// The data that a scheme adds to the limbs and the level of a value: a scale in CKKS, a correction factor in BGV,
+/// nothing in BFV.
 pub trait Annotation: Clone + PartialEq + Debug + Send + Sync + 'static {
     type Error: From<RlweError> + Into<FileError>;
-    /// The bytes that an annotation takes in a file.
+    /// The number of bytes that an annotation takes in a file.
     const FILE_BYTES: usize;
 
     /// Refuses an annotation that no value of these parameters can have at `level`.
     fn check(&self, params: &Params, level: Level) -> Result<(), Self::Error>;
 
-    /// Returns the number of which the errors of a fresh encryption are multiples. It is a plaintext modulus in BGV,
-    /// and `None` for schemes whose messages are not in the low bits.
+    /// Returns the number of which the errors of a fresh encryption with this annotation are multiples. It is a
+    /// plaintext modulus in BGV, and `None` for schemes whose messages are not in the low bits of the phase.
     ///
     /// # Errors
     /// Fails for an annotation of other parameters.
@@ -116,7 +117,8 @@ impl<A: Annotation> Plaintext<A> {
         Ok(Self::trusted(params, level, annotation, limbs)?)
     }
 
-    /// Makes a plaintext of residues that are known to be valid for these parameters, without checking them.
+    /// Makes a plaintext of residues without checking them. The caller knows that they are valid for these
+    /// parameters.
     ///
     /// # Errors
     /// None for residues of the right length.
@@ -142,12 +144,13 @@ impl<A: Annotation> Plaintext<A> {
         &self.annotation
     }
 
-    /// Returns all residues of the plaintext, limb by limb.
+    /// Returns all residues of the plaintext, one limb after another.
     pub fn limbs(&self) -> Residues<'_> {
         self.limbs.residues()
     }
 
-    /// Returns the limb modulo ciphertext prime number `index`, or `None` if the level does not have it.
+    /// Returns the plaintext's limb modulo the ciphertext prime of index `index`, or `None` if the level does not
+    /// have this prime.
     pub fn limb(&self, index: usize) -> Option<Residues<'_>> {
         self.limbs.limb(index, self.level.primes())
     }
@@ -169,8 +172,8 @@ impl<A: Annotation> Ciphertext<A> {
     /// The most polynomials that a ciphertext may have: two, or three before relinearisation.
     pub const MAX_SIZE: usize = MAX_SIZE;
 
-    /// Makes a ciphertext, after a check of the level, the annotation, the number of polynomials and residues, and that
-    /// each residue is below its modulus. It has no key identity.
+    /// Makes a ciphertext, after a check of the level, the annotation, the number of polynomials and residues, and
+    /// that each residue is below its modulus. The ciphertext has no key identity.
     pub fn new(
         params: &Params,
         level: Level,
@@ -195,7 +198,8 @@ impl<A: Annotation> Ciphertext<A> {
         Ok(Self::trusted(params, level, annotation, polys, None))
     }
 
-    /// Makes a ciphertext of polynomials whose words have the width that these parameters use, without checking them.
+    /// Makes a ciphertext of polynomials without checking them. The caller knows that they are valid, and that
+    /// their words have the width that these parameters use.
     pub(crate) fn trusted(
         params: &Params,
         level: Level,
@@ -229,25 +233,26 @@ impl<A: Annotation> Ciphertext<A> {
         self.polys.iter().skip(1).all(ResidueVec::is_zero)
     }
 
-    /// Returns the polynomials of the ciphertext, each limb by limb.
+    /// Returns the polynomials c_0, c_1, ... of the ciphertext. Each has one limb after another.
     pub fn polys(&self) -> &[ResidueVec] {
         &self.polys
     }
 
-    /// Returns the polynomial c_0, limb by limb, for writing.
+    /// Returns the polynomial c_0 for writing, with one limb after another.
     pub(crate) fn c0_mut(&mut self) -> Option<&mut ResidueVec> {
         self.polys.first_mut()
     }
 
-    /// Returns the limb of polynomial number `poly` modulo ciphertext prime number `index`, or `None` if there is none.
+    /// Returns the limb of polynomial `poly` modulo the ciphertext prime of index `index`, or `None` if there is
+    /// none.
     pub fn limb(&self, poly: Poly, index: usize) -> Option<Residues<'_>> {
         self.polys
             .get(poly.index())?
             .limb(index, self.level.primes())
     }
 
-    /// Returns the same ciphertext with another annotation. The caller ensures that the message is still right under
-    /// the new annotation. In CKKS, for example, a scale that is nearly 2^40 after a rescaling may count as 2^40.
+    /// Returns the ciphertext with another annotation. The caller ensures that the message is still right under the
+    /// new annotation. In CKKS, for example, a scale that is nearly 2^40 after a rescaling may count as 2^40.
     pub fn with_annotation(mut self, annotation: impl Into<A>) -> Self {
         self.annotation = annotation.into();
         self
@@ -259,8 +264,8 @@ impl<A: Annotation> Ciphertext<A> {
     }
 }
 
-/// A ciphertext under the secret key whose c_1 is expanded from a seed, which halves its size. Limb i of c_1 is stream
-/// i of the seed.
+/// A ciphertext under the secret key whose c_1 is expanded from a seed, which halves its size. The limb of c_1
+/// modulo prime i is random stream number i of the seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SeededCiphertext<A> {
     origin: Origin,
@@ -386,7 +391,7 @@ impl<A: Annotation> Encrypted<A> for Ciphertext<A> {
     }
 }
 
-/// Returns limb number `index` of a vector of `count` limbs.
+/// Returns the limb of index `index` in a vector of `count` limbs, or `None` if there is none.
 pub(crate) fn limb(data: &[u64], index: usize, count: usize) -> Option<&[u64]> {
     let n = data.len().checked_div(count)?;
     data.get(index.checked_mul(n)?..(index + 1).checked_mul(n)?)

@@ -4,8 +4,8 @@
 use ringmill_math::{MathError, Prng, sample};
 use zeroize::Zeroizing;
 
-/// The number of random bits in each of the two sums whose difference is SEAL's centred binomial
-/// error.
+/// The number of random bits in each of two sums. The difference of the sums is a coefficient of SEAL's centred
+/// binomial error.
 const BINOMIAL_ETA: u32 = 21;
 const GAUSSIAN_SIGMA: f64 = 3.2;
 
@@ -15,13 +15,13 @@ pub enum SecretDistribution {
     /// Each coefficient of the secret is uniform in {-1, 0, 1}.
     #[default]
     Ternary,
-    /// Exactly `weight` coefficients are 1 or -1, the others 0. Only the table
+    /// Exactly `weight` coefficients of the secret are 1 or -1, the others 0. Of the security tables, only
     /// `sparse_ternary_2026` covers this distribution.
     SparseTernary { weight: u32 },
-    /// Each coefficient is a discrete Gaussian of standard deviation 3.2.
+    /// Each coefficient of the secret is a discrete Gaussian of standard deviation 3.2.
     Gaussian,
-    /// Each coefficient is uniform in {0, 1}. No table of rings covers this distribution, so it
-    /// needs the insecure opt-out.
+    /// Each coefficient of the secret is uniform in {0, 1}. No security table of ring schemes covers this
+    /// distribution, so it needs the insecure opt-out.
     Binary,
 }
 
@@ -63,16 +63,16 @@ fn binary(prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
 /// The distribution of the coefficients of errors in encryptions and keys.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum ErrorDistribution {
-    /// Each coefficient is the difference of two sums of 21 bits, with standard deviation 3.24
+    /// Each coefficient of the error is the difference of two sums of 21 random bits, with standard deviation 3.24
     /// (SEAL's default).
     #[default]
     CentredBinomial,
-    /// Each coefficient is a discrete Gaussian of standard deviation 3.2.
+    /// Each coefficient of the error is a discrete Gaussian of standard deviation 3.2.
     Gaussian,
 }
 
 impl ErrorDistribution {
-    /// Returns the standard deviation of a coefficient, rounded up.
+    /// Returns the standard deviation of a coefficient of an error, rounded up.
     pub const fn std_dev(self) -> f64 {
         match self {
             Self::CentredBinomial => 3.2404,

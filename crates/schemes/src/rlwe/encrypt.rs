@@ -18,8 +18,8 @@ use super::public::PublicHalves;
 use ringmill_device::KeyId;
 use ringmill_device::ResidueVec;
 
-/// A function that writes coefficients of a message into a slice. Its arguments are the index of a prime, the prime,
-/// the first coefficient and the slice.
+/// A function that writes some coefficients of a message, modulo one prime, into a slice. Its arguments are the
+/// index of the prime, the prime, the position of the first of these coefficients, and the slice.
 pub(crate) type Message<'a> =
     &'a dyn Fn(usize, Modulus, usize, &mut [u64]) -> Result<(), RlweError>;
 
@@ -68,8 +68,8 @@ impl Encryptor {
         })
     }
 
-    /// Replaces the randomness by a fixed stream of random numbers, which differs from a key generator's of the same
-    /// seed. It is for tests that must repeat, and for nothing else.
+    /// Makes the encryptor draw its randomness from a stream that `seed` fixes. A key generator with this seed
+    /// draws from another stream. It is for tests that must repeat, and for nothing else.
     pub fn seed_for_reproducible_tests_only(mut self, seed: [u8; 32]) -> Self {
         self.source = PrngSource::from_seed_for_reproducible_tests_only(seed, Seeded::Encryptor);
         self
@@ -77,8 +77,9 @@ impl Encryptor {
 
     /// Encrypts a plaintext at its level, with its annotation.
     ///
-    /// With the public key, it works as in SEAL. An encryption of zero modulo q_0 ... q_level P is divided by P with
-    /// rounding, which leaves little more than a rounding error. Then the plaintext is added.
+    /// With the public key, it works as in SEAL. Let P be the product of the special primes. An encryption of zero
+    /// modulo q_0 ... q_level P is divided by P with rounding, which leaves little more than a rounding error. Then
+    /// the plaintext is added.
     pub fn encrypt<A: Annotation>(&self, plain: &Plaintext<A>) -> Result<Ciphertext<A>, RlweError> {
         self.params.check_id("plaintext", plain.params_id())?;
         let mut cipher =
@@ -216,9 +217,9 @@ impl Decryptor {
         self.secret.key_id()
     }
 
-    /// Returns the phase c_0 + c_1 s + c_2 s^2, by Horner's rule, at the ciphertext's level and with its annotation:
-    /// the message before it is decoded. A ciphertext of another secret key is refused. If one of the two has no
-    /// identity, that cannot be checked.
+    /// Returns the phase c_0 + c_1 s + c_2 s^2, by Horner's rule, at the ciphertext's level and with its
+    /// annotation: the message before it is decoded. A ciphertext of another secret key is refused. If the
+    /// ciphertext or the secret key has no key identity, that cannot be checked.
     pub fn decrypt<A: Annotation>(
         &self,
         cipher: &Ciphertext<A>,
@@ -228,7 +229,8 @@ impl Decryptor {
         Plaintext::trusted(&self.params, cipher.level(), annotation, phase)
     }
 
-    /// Returns the phase of a ciphertext as bare limbs in evaluation form, for a scheme that decodes them further.
+    /// Returns the phase of a ciphertext as limbs in evaluation form, without level and annotation, for a scheme
+    /// that decodes it further.
     pub(crate) fn phase<A: Annotation>(
         &self,
         cipher: &Ciphertext<A>,
@@ -242,8 +244,8 @@ impl Decryptor {
         off_the_stack(|| self.horner(cipher))
     }
 
-    /// Computes the phase c_0 + c_1 s + c_2 s^2, by Horner's rule, of a ciphertext that is known to be under this
-    /// key.
+    /// Computes the phase c_0 + c_1 s + c_2 s^2 of a ciphertext by Horner's rule. The caller has checked that the
+    /// ciphertext belongs to this secret key.
     fn horner<A: Annotation>(
         &self,
         cipher: &Ciphertext<A>,

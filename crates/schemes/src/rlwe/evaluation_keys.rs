@@ -16,16 +16,17 @@ use ringmill_device::KeyId;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum KeyRequest {
     Relin,
-    /// The key of the automorphism with this Galois element.
+    /// The Galois key of the automorphism with this Galois element.
     Galois(Galois),
-    /// The key of the automorphism with this Galois element, for a low level only: the level of the first linear map of
-    /// a BGV bootstrap.
+    /// The Galois key of the automorphism with this Galois element, for a low level only: the level at which a BGV
+    /// bootstrap begins.
     LowGalois(Galois),
-    /// The key from the main secret to the sparse secret of bootstrapping.
+    /// The key-switching key from the main secret to the sparse secret of bootstrapping.
     Encapsulation,
     /// The sparse secret of bootstrapping, encrypted under the main secret.
     SparseSecret,
-    /// The key from the sparse secret of bootstrapping back to the main secret, for the highest level.
+    /// The key-switching key from the sparse secret of bootstrapping back to the main secret, for the highest
+    /// level.
     Decapsulation,
 }
 
@@ -84,8 +85,8 @@ impl EvaluationKeys {
         }
     }
 
-    /// Returns the requested key, or `None` if it is missing. Its limbs are shared, not copied. If `seeded` is set
-    /// and it has a seed, it keeps the seed; otherwise it is expanded.
+    /// Returns the requested key, or `None` if it is missing. The key's limbs are shared, not copied. If `seeded`
+    /// is set and the key has a seed, the seed stays; otherwise the key is expanded.
     ///
     /// # Errors
     /// [`RlweError::OtherParams`] for a key of other parameters. Also fails if there is no memory for an expanded
@@ -109,8 +110,8 @@ impl EvaluationKeys {
 }
 
 impl KeyGenerator {
-    /// Generates exactly the requested keys. [`Procedure::keys`](crate::bgv::bootstrap::Procedure::keys) generates
-    /// the keys that only bootstrapping needs.
+    /// Generates exactly the requested evaluation keys. Keys that only bootstrapping needs come from other
+    /// functions, such as [`Procedure::keys`](crate::bgv::bootstrap::Procedure::keys) for BGV.
     ///
     /// # Errors
     /// [`RlweError::MissingKey`] for a key that only bootstrapping needs.

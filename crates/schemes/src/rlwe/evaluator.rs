@@ -59,15 +59,15 @@ where
         self.params().check_id("ciphertext", a.params_id())
     }
 
-    /// Refuses two operands of an operation if their levels differ.
+    /// Refuses two ciphertext operands that do not belong to the parameters, or whose levels differ.
     pub fn check_pair(&self, a: &Ciphertext<A>, b: &Ciphertext<A>) -> Result<(), RlweError> {
         self.check(a)?;
         self.check(b)?;
         check_level("second operand", a.level(), b.level())
     }
 
-    /// Runs one operation. The results have the operation's level and the annotation `annotation`. Transparent
-    /// results, which hide nothing, are refused.
+    /// Runs one operation. The results have the level that the operation gives them, and the annotation
+    /// `annotation`. Transparent results, which hide nothing, are refused.
     pub fn all(
         &self,
         op: &OpKey<T>,
@@ -129,8 +129,8 @@ where
         Ok(result.ok_or_else(none)?)
     }
 
-    /// Computes the automorphism a(x^g) and switches it back to the secret key. `op` returns the scheme's operation
-    /// for a level, a Galois element, and a key with or without a seed.
+    /// Computes the automorphism a(x^g) for the Galois element g = `element` and switches it back to the secret
+    /// key. `op` returns the scheme's operation for a level, a Galois element, and a key with or without a seed.
     pub fn automorphism(
         &self,
         a: &Ciphertext<A>,
@@ -145,9 +145,9 @@ where
         self.one(&op, &[a], &[], &[key], a.annotation().clone())
     }
 
-    /// Rotates the row, or both rows, of N / 2 slots: slot i of the result is slot i + `step` of `a`, cyclically. A
-    /// rotation by 0 is `a`. If `keys` has no key for the step, it rotates by the powers of two of the step's
-    /// non-adjacent form, the least first, as SEAL does.
+    /// Rotates the rows of N / 2 slots, one row in CKKS and two in BFV and BGV. Slot i of a row of the result is
+    /// slot i + `step` of `a`, cyclically. A rotation by 0 is `a`. If `keys` has no key for the step, it rotates by
+    /// the powers of two of the step's non-adjacent form, the least first, as SEAL does.
     pub fn rotate(
         &self,
         a: &Ciphertext<A>,
@@ -182,8 +182,8 @@ where
         Ok(turned.unwrap_or_else(|| a.clone()))
     }
 
-    /// Rotates by several steps that share one decomposition of the ciphertext. Returns one result for each step.
-    /// Either all keys come with seeds, or none.
+    /// Rotates the slots by several numbers of places `steps`, with one decomposition of the ciphertext for all.
+    /// Returns one result for each step. Either all keys come with seeds, or none.
     pub fn rotate_hoisted(
         &self,
         a: &Ciphertext<A>,
@@ -259,8 +259,8 @@ pub(crate) fn check_two<A: Annotation>(a: &Ciphertext<A>) -> Result<(), RlweErro
     check_size("ciphertext operand", 2, a)
 }
 
-/// Refuses two ciphertexts whose product has too many polynomials. The product of ciphertexts of a and b polynomials
-/// has a + b - 1.
+/// Refuses two ciphertexts whose product has more polynomials than a ciphertext may have. The product of
+/// ciphertexts of a and b polynomials has a + b - 1.
 pub(crate) fn check_factors<A: Annotation>(
     a: &Ciphertext<A>,
     b: &Ciphertext<A>,
@@ -290,8 +290,8 @@ fn missing_rotation(step: i64, power: i64) -> String {
     )
 }
 
-/// Returns the non-adjacent form of a step that is below the number of slots: the fewest signed powers of two that
-/// add up to it, the least first.
+/// Returns the non-adjacent form of the rotation `step`: the fewest signed powers of two that add up to it, the
+/// least first.
 pub fn powers_of_two(step: i64) -> Vec<i64> {
     let (mut rest, mut power, mut powers) = (step, 1, Vec::new());
     while rest != 0 {

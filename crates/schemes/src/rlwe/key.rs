@@ -27,9 +27,9 @@ fn all_indices(params: &Params) -> Vec<usize> {
     (0..params.moduli().len()).collect()
 }
 
-/// The secret key s in evaluation form over all moduli. It is wiped on drop and never printed. Only
-/// [`crate::file::write_secret_key_in_the_clear`] and [`SecretKey::save`] write it to a file. Copies of a key share one
-/// count of the decryptions under it that were given to others.
+/// The secret key s in evaluation form, modulo all ciphertext and special primes. It is wiped on drop and never
+/// printed. Only [`crate::file::write_secret_key_in_the_clear`] and [`SecretKey::save`] write it to a file. Copies
+/// of a key share one count of the decryptions under it that were given to others.
 #[derive(Clone)]
 pub struct SecretKey {
     origin: Origin,
@@ -46,15 +46,16 @@ impl fmt::Debug for SecretKey {
 belongs!(SecretKey);
 
 impl SecretKey {
-    /// Makes a secret key from its evaluation form over all moduli, limb by limb (SEAL's form), after a check of
-    /// lengths and residues. The key has no identity, and the count of decryptions under it that were shared with
-    /// others is not known.
+    /// Makes a secret key from its evaluation form modulo all primes, with one limb after another (SEAL's form). It
+    /// checks lengths and residues. The key has no identity, and the count of decryptions under it that were shared
+    /// with others is not known.
     pub fn from_eval_limbs(params: &Params, eval: Zeroizing<Vec<u64>>) -> Result<Self, RlweError> {
         check_limbs(params, "secret key", &all_indices(params), &eval)?;
         Ok(Self::known(params, eval))
     }
 
-    /// Makes a secret key that existed before, without an identity, from its evaluation form over all moduli.
+    /// Makes a secret key that existed before from its evaluation form modulo all primes. It has no identity, and
+    /// its count of shared decryptions is not known.
     pub(crate) fn known(params: &Params, eval: Zeroizing<Vec<u64>>) -> Self {
         Self {
             origin: params.origin(None),
@@ -63,8 +64,8 @@ impl SecretKey {
         }
     }
 
-    /// Makes a new secret key with the identity `key_id`, from its evaluation form over all moduli. No decryption under
-    /// it was shared with others.
+    /// Makes a new secret key with the identity `key_id` from its evaluation form modulo all primes. No decryption
+    /// under it was shared with others.
     pub(crate) fn made(params: &Params, eval: Zeroizing<Vec<u64>>, key_id: KeyId) -> Self {
         Self {
             origin: params.origin(Some(key_id)),
@@ -73,8 +74,8 @@ impl SecretKey {
         }
     }
 
-    /// Returns this secret key with its count of decryptions shared with others in the file `path`, from which the key
-    /// was read. A pipe or a device stores no count.
+    /// Returns this secret key with its count of shared decryptions kept in the file `path`, from which the key was
+    /// read. If `path` is a pipe or a device, no file keeps the count.
     pub fn kept_in(self, path: &Path) -> Self {
         Self {
             ledger: Arc::new(Ledger::kept_in(path)),
@@ -84,8 +85,9 @@ impl SecretKey {
 
     /// Writes the secret key to a file without encryption, with mode 0600. Whoever reads the file can decrypt every message.
     ///
-    /// One file stores the count of decryptions that were shared with others: the first to which the key is saved, or
-    /// that from which it was read. Other files store no count, because two counts would not agree.
+    /// Only one file stores the count of decryptions that were shared with others: the first to which the key is
+    /// saved, or the one from which it was read. All other files store no count, because two counts would not
+    /// agree.
     ///
     /// # Errors
     /// The errors of [`ringmill_device::whole_file::write`].
@@ -108,7 +110,8 @@ impl SecretKey {
         self.ledger.count(self)
     }
 
-    /// Returns the secret key itself: its residues over all moduli, limb by limb. The caller must not copy them elsewhere.
+    /// Returns the secret key itself: its residues modulo all primes, one limb after another. The caller must not
+    /// copy them elsewhere.
     pub fn expose_eval_limbs(&self) -> &[u64] {
         &self.eval
     }
@@ -134,8 +137,9 @@ pub enum KeyForm {
     Stored,
 }
 
-/// A public key: an encryption of zero, b = -(a s + e), over all moduli. Both halves are in evaluation form, limb by limb. If a
-/// comes from a seed, its limb i is stream i of the seed.
+/// A public key (b, a): an encryption of zero, b = -(a s + e), modulo all primes. Both halves are in evaluation
+/// form, with one limb after another. If a comes from a seed, its limb of index i is random stream number i of the
+/// seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PublicKey {
     origin: Origin,
@@ -177,7 +181,7 @@ impl PublicKey {
         &self.a
     }
 
-    /// Returns the half a of the public key, limb by limb, expanded if the key holds a seed.
+    /// Returns the half a of the public key, with one limb after another. It expands a if the key holds a seed.
     pub fn expanded_a(&self, params: &Params) -> Result<Vec<u64>, RlweError> {
         params.check_id("public key", &self.origin.params_id)?;
         Ok(match &self.a {
@@ -187,10 +191,13 @@ impl PublicKey {
     }
 }
 
-/// A key-switching key from the secret s' to s. For each digit j it has a pair over all moduli, b_j = -(a_j s + e_j) + g_j s'.
-/// Here g_j is P modulo the primes of digit j, and 0 modulo the others. Limbs are in evaluation form, in words of 32 bits if the
-/// parameters have [`Params::short_words`]. If a_j comes from a seed, its limb of modulus i is stream j (number of moduli) + i.
-/// Copies of a key share the limbs.
+/// A key-switching key from a secret s' to a secret s. For each digit j it has a pair (b_j, a_j) with b_j = -(a_j
+/// s + e_j) + g_j s'. Here e_j is an error. The factor g_j is P, the product of the special primes, modulo the primes
+/// of digit j, and 0 modulo the others.
+///
+/// Limbs are in evaluation form, in words of 32 bits if the parameters have [`Params::short_words`]. If a_j comes
+/// from a seed, its limb modulo the modulus of index i is random stream number j (number of moduli) + i. Copies of
+/// a key share the limbs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KSwitchKey {
     origin: Origin,
@@ -203,8 +210,8 @@ pub struct KSwitchKey {
 belongs!(KSwitchKey);
 
 impl KSwitchKey {
-    /// Makes a key-switching key over all moduli from its halves, digit by digit, after a check of the number of digits, lengths
-    /// and residues. The key has no identity.
+    /// Makes a key-switching key for the highest level from its halves b and a, each a list with one polynomial for
+    /// each digit. It checks the number of digits, the lengths and the residues. The key has no identity.
     pub fn new(
         params: &Params,
         b: Vec<Vec<u64>>,
@@ -228,7 +235,8 @@ impl KSwitchKey {
         Ok(Self::over(params, indices, b, a, None))
     }
 
-    /// Makes a key-switching key over the moduli with indices `moduli`, for ciphertexts at levels that have no other moduli.
+    /// Makes a key-switching key with limbs modulo the moduli of indices `moduli`. It serves ciphertexts at levels
+    /// that have no other moduli.
     pub(crate) fn over(
         params: &Params,
         moduli: Vec<usize>,
@@ -253,7 +261,7 @@ impl KSwitchKey {
         }
     }
 
-    /// Returns the bytes of memory that the key takes.
+    /// Returns the number of bytes of memory that the key takes.
     pub fn bytes(&self) -> u64 {
         let half: u64 = self.b.iter().map(ResidueVec::bytes).sum();
         match &self.a {
@@ -262,7 +270,8 @@ impl KSwitchKey {
         }
     }
 
-    /// Returns the bytes of memory that a key-switching key of these parameters takes. Its file has a few dozen bytes more.
+    /// Returns the number of bytes of memory that a key-switching key of these parameters takes. Its file has a few
+    /// dozen bytes more.
     pub fn bytes_of(params: &Params, form: KeyForm) -> u64 {
         let residues = params.dnum() * params.moduli().len() * params.degree();
         let half = (params.key_word_bytes() * residues) as u64;
@@ -282,8 +291,8 @@ impl KSwitchKey {
         &self.moduli
     }
 
-    /// Returns the halves b (the bodies, whose other halves are the masks a), one for each digit, each limb by limb
-    /// over the key's moduli.
+    /// Returns the halves b_j (the bodies, whose other halves are the masks a_j), one for each digit j. Each has
+    /// one limb after another, modulo the key's moduli.
     pub fn b(&self) -> &[ResidueVec] {
         &self.b
     }
@@ -300,8 +309,8 @@ impl KSwitchKey {
         }
     }
 
-    /// Returns one limb of the key: of digit number `digit`, of half b (`part` 0) or a (`part` 1), modulo the modulus with
-    /// `index` in the parameters' table. It is `None` for a half that comes from a seed.
+    /// Returns the limb of digit `digit` of half b (`part` 0) or a (`part` 1) of the key, modulo the modulus of
+    /// index `index` in the parameters' table. It is `None` for a half that comes from a seed.
     pub fn limb(&self, digit: usize, part: usize, index: usize) -> Option<Residues<'_>> {
         let half = match (part, &self.a) {
             (0, _) => self.b.get(digit)?,
@@ -312,7 +321,7 @@ impl KSwitchKey {
         half.limb(place, self.moduli.len())
     }
 
-    /// Returns the key with the residues of its halves a in place of their seed.
+    /// Returns the key with the residues of its halves a in place of the seed, if it has one.
     pub fn expanded(&self, params: &Params) -> Result<Self, RlweError> {
         params.check_id("key-switching key", &self.origin.params_id)?;
         let KeyHalf::Seed(seed) = &self.a else {

@@ -101,7 +101,7 @@ impl KeyGenerator {
         &self.secret
     }
 
-    /// Makes a public key: an encryption of zero over all moduli, whose uniform half is expanded from a seed.
+    /// Makes a public key: an encryption of zero modulo all primes, whose uniform half is expanded from a seed.
     pub fn public_key(&self) -> Result<PublicKey, RlweError> {
         let mut prng = self.source.fresh()?;
         let seed = prng.next_seed();
@@ -129,7 +129,8 @@ impl KeyGenerator {
         self.relin_key_at(form, self.params.max_level())
     }
 
-    /// Makes a smaller relinearisation key, for ciphertexts at `level` and below only.
+    /// Makes a relinearisation key for ciphertexts at `level` and below only. It is smaller than one for all
+    /// levels.
     pub fn relin_key_at(&self, form: KeyForm, level: Level) -> Result<RelinKey, RlweError> {
         off_the_stack(|| self.relin_key_of_square(form, level))
     }
@@ -151,7 +152,7 @@ impl KeyGenerator {
         self.galois_keys_at(elements, form, self.params.max_level())
     }
 
-    /// Makes smaller Galois keys, for ciphertexts at `level` and below only.
+    /// Makes Galois keys for ciphertexts at `level` and below only. They are smaller than keys for all levels.
     pub fn galois_keys_at(
         &self,
         elements: &[Galois],
@@ -173,7 +174,7 @@ impl KeyGenerator {
         Ok(keys)
     }
 
-    /// Makes the Galois keys of rotations of slots by these numbers of places.
+    /// Makes the Galois keys of rotations of slots by the numbers of places `steps`.
     pub fn rotation_keys(&self, steps: &[i64], form: KeyForm) -> Result<GaloisKeys, RlweError> {
         let elements = steps
             .iter()
@@ -182,8 +183,8 @@ impl KeyGenerator {
         self.galois_keys(&elements, form)
     }
 
-    /// Makes the key that switches the secret `from` (in evaluation form over all moduli) to this generator's secret,
-    /// for ciphertexts at `level` and below.
+    /// Makes the key that switches the secret `from` to this generator's secret, for ciphertexts at `level` and
+    /// below. `from` is in evaluation form modulo all primes.
     fn switching_key(
         &self,
         from: &[u64],
@@ -217,8 +218,8 @@ impl KeyGenerator {
     }
 }
 
-/// Returns -(a s + e) over the moduli `indices` for the secret s and a fresh error e. If `low` is the plaintext modulus
-/// t of messages in the low bits, t e replaces e. `a` has one limb for each modulus.
+/// Returns -(a s + e) modulo the moduli of `indices`, for the secret s and a fresh error e. In BGV, whose messages
+/// are in the low bits, `low` is the plaintext modulus t, and t e replaces e. `a` has one limb for each modulus.
 pub(crate) fn encrypt_zero(
     params: &Params,
     low: Option<Modulus>,

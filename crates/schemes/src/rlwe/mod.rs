@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The common part of the ring schemes (CKKS, BFV, BGV). It has the RNS chain with its distributions and its security,
-//! and the keys and their generation. It has encryptions of zero and the phase, and ciphertexts with their scheme's
-//! annotation. It also emits operations as mid-level procedures. A ciphertext of level l has l + 1 primes, and all
-//! limbs are in evaluation form.
+//! The common part of the ring schemes (CKKS, BFV, BGV). It has the chain of primes with the distributions of
+//! secrets and errors and its security, and the keys and their generation. It has encryptions of zero, decryption
+//! to the phase, and ciphertexts with their scheme's annotation. It also emits operations as mid-level procedures.
+//! A ciphertext of level l has l + 1 primes, and all limbs are in evaluation form.
 
 pub(crate) mod arith;
 pub mod cipher;

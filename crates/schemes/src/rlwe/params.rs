@@ -19,12 +19,13 @@ use crate::scheme::{ParameterSet, SchemeTag, identity};
 use ringmill_device::KeyId;
 use ringmill_device::ParamsId;
 
-/// The rule whether parameters may be insecure.
+/// Who, if anyone, allowed the parameters to be insecure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Insecure {
     #[default]
     Refused,
-    /// The maker of the parameters allowed them to be insecure. That is part of their identity, so every reader learns it.
+    /// The maker of the parameters allowed them to be insecure. This choice is part of the parameters' identity, so
+    /// every reader of them learns it.
     AllowedByMaker,
     /// The reader of a parameter file allowed the parameters to be insecure, for example because they passed only earlier
     /// security tables. Their identity does not change.
@@ -86,7 +87,7 @@ pub struct Params {
     /// The table of moduli: the primes of `moduli`, then all other moduli of the scheme's programs.
     pub(super) table: Vec<TableModulus>,
     pub(super) cipher_count: usize,
-    /// For each key-switching digit, the indices of its ciphertext primes.
+    /// For each key-switching digit, the indices of its ciphertext primes in the table of moduli.
     pub(super) digits: Vec<Range<usize>>,
     pub(super) secret: SecretDistribution,
     pub(super) error: ErrorDistribution,
@@ -105,7 +106,8 @@ pub struct Params {
     pub(super) id: ParamsId,
 }
 
-/// Parameter sets with one identity are equal, whoever allowed them to be insecure.
+/// Compares parameter sets by their identity. Sets with one identity are equal, whoever allowed them to be
+/// insecure.
 impl PartialEq for Params {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
@@ -123,7 +125,8 @@ impl Params {
         ParamsBuilder::new(log_n)
     }
 
-    /// Returns the scheme, parameters and secret key to which an object of these parameters belongs.
+    /// Returns what an object of these parameters belongs to: the scheme, the parameters, and the secret key
+    /// `key_id`.
     pub fn origin(&self, key_id: Option<KeyId>) -> Origin {
         Origin {
             scheme: self.scheme,
@@ -151,17 +154,19 @@ impl Params {
         Ring::full(self.log_n)
     }
 
-    /// Returns the primes of keys: the ciphertext primes q_0 ..= q_L in order, then the special primes.
+    /// Returns the primes over which keys are made: the ciphertext primes q_0 ..= q_L in order, then the special
+    /// primes.
     pub fn moduli(&self) -> &[u64] {
         &self.moduli
     }
 
-    /// Returns whether all primes are below 2^32. If so, ciphertexts, plaintexts and switching keys have words of 32 bits.
+    /// Returns whether all primes are below 2^32. If so, ciphertexts, plaintexts and key-switching keys have words
+    /// of 32 bits.
     pub fn short_words(&self) -> bool {
         self.moduli.iter().all(|&q| is_short(q.into()))
     }
 
-    /// Returns the bytes of one residue of a switching key, in memory and in files.
+    /// Returns the number of bytes of one residue of a key-switching key, in memory and in files: 4 or 8.
     pub(crate) fn key_word_bytes(&self) -> usize {
         match self.short_words() {
             true => size_of::<u32>(),
@@ -169,7 +174,8 @@ impl Params {
         }
     }
 
-    /// Returns the table of moduli into which programs have indices: [`Params::moduli`], then the scheme's auxiliary moduli.
+    /// Returns the table of moduli. Programs refer to moduli by indices into this table. It has the primes of
+    /// [`Params::moduli`], then the scheme's auxiliary moduli.
     pub fn table(&self) -> &[TableModulus] {
         &self.table
     }
@@ -185,7 +191,7 @@ impl Params {
         Ok(modulus.arithmetic()?.below_61()?)
     }
 
-    /// Returns the primes of [`Params::moduli`], each with its arithmetic.
+    /// Returns the primes of [`Params::moduli`], each as a [`Modulus`], which has arithmetic on residues.
     pub fn reducers(&self) -> &[Modulus] {
         &self.reducers
     }
@@ -219,8 +225,8 @@ impl Params {
         self.moduli.get(self.cipher_count..).unwrap_or(&[])
     }
 
-    /// Returns the number of special primes. Their product has at least the bits of each digit's product, unless there are as
-    /// many special primes as a digit has primes.
+    /// Returns the number of special primes. For each key-switching digit, there are as many special primes as the
+    /// digit has primes, or their product has at least the bits of the digit's product.
     pub fn special_count(&self) -> usize {
         self.moduli.len() - self.cipher_count
     }
@@ -245,8 +251,8 @@ impl Params {
         }
     }
 
-    /// Returns the indices of the ciphertext primes of digit number `digit` at `level`. The range is empty if the level does not
-    /// use the digit.
+    /// Returns the indices of the ciphertext primes of key-switching digit `digit` at `level`. The range is empty
+    /// if the level does not use the digit.
     pub fn digit(&self, digit: usize, level: Level) -> Range<usize> {
         let end = level.primes().min(self.cipher_count);
         let own = self.digits.get(digit).cloned().unwrap_or(end..end);
@@ -288,7 +294,7 @@ impl Params {
         self.moduli.iter().take(level.primes()).product()
     }
 
-    /// Returns the base-2 logarithm of the product of the primes q_0 ... q_level.
+    /// Returns the base-2 logarithm of Q at `level`, the product of the primes q_0 ... q_level.
     pub fn log_q(&self, level: Level) -> f64 {
         self.moduli
             .iter()
@@ -400,20 +406,21 @@ impl Params {
         out
     }
 
-    /// Returns the same parameters with the auxiliary moduli `moduli` of the scheme's programs. These moduli follow from the
-    /// scheme's choices, so the identity does not contain them.
+    /// Returns the parameters with the auxiliary moduli `moduli`, which the scheme's programs need, in their table.
+    /// These moduli follow from the scheme's choices, so the identity does not contain them.
     pub fn with_auxiliary(mut self, moduli: &[TableModulus]) -> Self {
         self.table.truncate(self.moduli.len());
         self.table.extend_from_slice(moduli);
         self
     }
 
-    /// Returns the same parameters for a scheme whose messages are in the low bits, such as BGV: the phase is the message modulo
-    /// t. Errors are then multiples of t, and a division by primes first subtracts a multiple of t. t follows [`Params::moduli`]
-    /// in the table, and the scheme adds it to the canonical form.
+    /// Returns the parameters for a scheme whose messages are in the low bits, such as BGV: the phase is the
+    /// message modulo the plaintext modulus t. Errors are then multiples of t, and a division by primes first
+    /// subtracts a multiple of t. In the table of moduli, t follows [`Params::moduli`], and the scheme adds it to
+    /// the canonical form.
     ///
-    /// Further plaintext moduli follow t in `plain`, each a multiple of the one before. So the errors of switching keys,
-    /// multiples of the last, are multiples of each.
+    /// Further plaintext moduli follow t in `plain`, each a multiple of the one before. The errors of key-switching
+    /// keys are multiples of the last one, and so of each.
     ///
     /// # Errors
     /// Fails for a modulus that is 2^61 or more, shares a factor with a prime, or is no multiple of the one before.
@@ -442,8 +449,9 @@ impl Params {
         })
     }
 
-    /// Returns whether divisions by primes compute modulo primes alone and never modulo the plaintext modulus t, for
-    /// schemes whose messages are in the low bits (BGV): ([`ParamsBuilder::divide_modulo_primes_alone`]).
+    /// Returns whether divisions by primes compute modulo primes alone and never modulo the plaintext modulus t
+    /// ([`ParamsBuilder::divide_modulo_primes_alone`]). It concerns schemes whose messages are in the low bits
+    /// (BGV).
     pub fn primes_alone(&self) -> bool {
         self.primes_alone
     }
@@ -460,14 +468,14 @@ impl Params {
         &self.low
     }
 
-    /// Returns the last of the plaintext moduli, of which the errors of switching keys are multiples. It is `None`
-    /// unless messages are in the low bits (BGV).
+    /// Returns the last of the plaintext moduli, of which the errors of key-switching keys are multiples. It is
+    /// `None` unless messages are in the low bits (BGV).
     pub(crate) fn key_modulus(&self) -> Option<Modulus> {
         self.low.last().copied()
     }
 
-    /// Returns the same parameters with the bytes `own` that the scheme adds to the canonical form, and with the identity of
-    /// that form. `words` are the scheme's choices in words, for reports.
+    /// Returns the parameters with the bytes `own` that the scheme adds to the canonical form, and with the
+    /// identity of the new form. `words` are the scheme's choices in words, for reports.
     pub fn with_own(mut self, own: Vec<u8>, words: impl Into<String>) -> Self {
         self.own = own;
         self.own_words = words.into();

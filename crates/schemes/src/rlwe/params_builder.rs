@@ -61,9 +61,10 @@ impl ParamsBuilder {
         self
     }
 
-    /// Makes divisions by primes subtract the plaintext modulus t times a limb (BASALISC paper, Equation 6), so that
-    /// nothing is computed modulo t. It changes only schemes whose messages are in the low bits (BGV). It is for
-    /// machines whose multipliers take primes alone. A division by k primes then leaves a remainder below t k.
+    /// Makes divisions by primes subtract t times a limb, for the plaintext modulus t (BASALISC paper, Equation 6),
+    /// so that nothing is computed modulo t. It changes only schemes whose messages are in the low bits (BGV). It
+    /// is for machines whose multipliers take primes alone. The remainder of a division by k primes is then below t
+    /// k.
     pub fn divide_modulo_primes_alone(mut self) -> Self {
         self.primes_alone = true;
         self
@@ -111,7 +112,8 @@ impl ParamsBuilder {
         self.insecurity(Insecure::AllowedByMaker)
     }
 
-    /// Sets whether parameters may be insecure, as a file and its reader say.
+    /// Sets who, if anyone, allowed the parameters to be insecure: their maker, as a file says, or the reader of
+    /// the file.
     pub(crate) fn insecurity(mut self, insecure: Insecure) -> Self {
         self.insecure = insecure;
         self
@@ -223,7 +225,8 @@ impl ParamsBuilder {
         }
     }
 
-    /// Returns the reason for which the security table does not cover primes of `qp_bits` bits in all, or `None` if it does.
+    /// Returns the reason why the parameters miss the security level, or `None` if they reach it. Q P, the product
+    /// of all primes, has `qp_bits` bits, of which the security table allows `bound`.
     fn fault(&self, qp_bits: u32, log_qp: f64, bound: Option<u32>) -> Option<String> {
         let (table, level, log_n) = (self.table, self.level.bits(), self.log_n);
         if !table.covers(self.secret) {
@@ -247,12 +250,12 @@ impl ParamsBuilder {
     }
 }
 
-/// Returns the number of key-switching digits: `given`, or enough that each digit has as many primes as there are special
-/// primes. The last digit may then have fewer.
+/// Returns the number of key-switching digits. It is `given`, if the caller gives one. Otherwise each digit has as
+/// many primes as there are special primes, and the last one may have fewer.
 ///
 /// # Errors
-/// Fails for a `given` number that is not from 1 to the number of ciphertext primes. Without one, fails if digits of as many
-/// primes as there are special primes do not fit the ciphertext primes.
+/// Fails for a `given` number that is not from 1 to the number of ciphertext primes. If none is given, fails if
+/// digits of as many primes as there are special primes do not fit the ciphertext primes.
 pub fn digits(given: Option<usize>, cipher: usize, special: usize) -> Result<usize, RlweError> {
     if let Some(dnum) = given {
         return match (1..=cipher).contains(&dnum) {
@@ -280,8 +283,9 @@ pub fn digits(given: Option<usize>, cipher: usize, special: usize) -> Result<usi
     Ok(dnum)
 }
 
-/// Returns the indices of the ciphertext primes of each of `dnum` digits. If possible, digits have ceil(`cipher` / `dnum`)
-/// primes each and the last one fewer. Otherwise the first digits have one prime more than the others.
+/// Returns the indices of the ciphertext primes of each of `dnum` key-switching digits, for `cipher` primes. If
+/// possible, all digits have ceil(`cipher` / `dnum`) primes, and the last one has the rest. Otherwise the first
+/// digits have one prime more than the others.
 pub fn digit_ranges(cipher: usize, dnum: usize) -> Vec<Range<usize>> {
     let dnum = dnum.clamp(1, cipher.max(1));
     let most = cipher.div_ceil(dnum);
@@ -299,7 +303,8 @@ pub fn product_bits(primes: &[u64]) -> u32 {
     primes.iter().product::<BigUint>().bits() as u32
 }
 
-/// Refuses special primes that are fewer than the primes of a digit and whose product has fewer bits than that digit's.
+/// Refuses special primes that are fewer than the primes of some key-switching digit, if their product also has
+/// fewer bits than the product of that digit's primes.
 fn check_special(
     cipher: &[u64],
     special: &[u64],

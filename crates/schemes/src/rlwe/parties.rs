@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The parties of a ring scheme's computation: the code that all ring schemes share, on top of a scheme's own encoding,
-//! encryption and decryption.
+//! The parties of a ring scheme's computation: the key's holder, and the operator without the secret key. All ring
+//! schemes share this code. Each scheme adds its own encoding, encryption and decryption.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +17,7 @@ use ringmill_device::KeyId;
 
 type AnnotationError<S> = <<S as Scheme>::Annotation as Annotation>::Error;
 
-/// A scheme on the ring, which encodes messages to plaintexts and encrypts these to ciphertexts.
+/// A scheme on the ring, with an encoder of messages to plaintexts, and an encryptor and a decryptor of plaintexts.
 pub trait RingScheme:
     Scheme<
         Params: RingParams,
@@ -48,7 +48,8 @@ pub trait RingScheme:
         key: &PublicKey,
     ) -> Result<Self::Encryptor, Self::Error>;
 
-    /// Returns the encryptor with a fixed stream of random numbers in place of its randomness.
+    /// Returns the encryptor with a stream of random numbers that `seed` fixes in place of its randomness, for
+    /// tests that must repeat.
     fn seeded_for_reproducible_tests_only(
         encryptor: Self::Encryptor,
         seed: [u8; 32],
@@ -222,7 +223,7 @@ impl<S: RingScheme> roles::KeyHolder for KeyHolder<S> {
 /// The party that computes on ciphertexts, without the secret key.
 pub struct Operator<S: RingScheme> {
     params: Arc<S::Params>,
-    /// The encoder, which is made when it is first used.
+    /// The encoder of messages to plaintexts, which is made when it is first used.
     encoder: OnceLock<S::Encoder>,
 }
 

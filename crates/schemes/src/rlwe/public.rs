@@ -14,33 +14,33 @@ use super::key::PublicKey;
 use super::ops::scaling::rounding_offset;
 use super::params::Params;
 
-/// The number of coefficients that are processed together between transforms, so that the sums stay in the first-level
-/// cache.
+/// The number of coefficients of a polynomial that are processed together between transforms, so that sums of their
+/// residues stay in the first-level cache.
 const BLOCK: usize = 1024;
 
 /// A public key (b, a), prepared for encryption.
 ///
-/// With u ternary and e_0, e_1 errors, SEAL's encryption of zero is (u b + e_0, u a + e_1) modulo q_0 ... q_level P. It
-/// is divided by P with the rounding of [`mod_down`](super::ops::scaling::mod_down_all). Little more than the error of
-/// that rounding remains. Let x = u b + e, and let r(x) be the remainder that the division subtracts from x. This type
-/// computes them in another order, with the same bits:
+/// SEAL's encryption of zero is (u b + e_0, u a + e_1) modulo q_0 ... q_level P, for a ternary u and errors e_0 and
+/// e_1. It is divided by P with the rounding of [`mod_down`](super::ops::scaling::mod_down_all). Little more than
+/// the error of that rounding remains. Let x = u b + e be one of the two polynomials, and r(x) the remainder that
+/// the division subtracts from x. This type computes the quotient in another order, with the same bits:
 ///
 ///   (x - r(x)) / P = u (b / P) + NTT((e - r(x)) / P) modulo each q_i,
 ///
 /// and r(x) needs x only modulo the special primes, as coefficients: INTT(u b) + e. So k special primes and l + 1
-/// others cost k (1 + 2) + (l + 1) (1 + 2) transforms, u's included. Encryption and division one after the other would
-/// cost k (3 + 2) + (l + 1) (3 + 2). Encryption without P would cost 3 (l + 1), which is 3 k fewer, but with N^(1/2)
-/// times the error.
+/// others cost k (1 + 2) + (l + 1) (1 + 2) transforms, those of u included. Encryption and division one after the
+/// other would cost k (3 + 2) + (l + 1) (3 + 2). Encryption without P would cost 3 (l + 1), which is 3 k fewer, but
+/// with N^(1/2) times the error.
 ///
-/// If messages are in the low bits, modulo the plaintext modulus t, then t e replaces e, and the remainder is S + w P
-/// (`divide_keeping` in [`scaling`](super::ops::scaling)). So w is subtracted after the division.
+/// If messages are in the low bits, modulo the plaintext modulus t, then t e replaces e, and the remainder is S + w
+/// P (`divide_keeping` in [`scaling`](super::ops::scaling)). So w is subtracted after the division.
 pub(crate) struct PublicHalves {
-    /// The halves b and a of the public key, limb by limb: divided by P modulo the ciphertext primes, and unchanged
-    /// modulo the special primes.
+    /// The halves b and a of the public key, each with one limb after another. Limbs modulo ciphertext primes are
+    /// divided by P, the product of the special primes. Limbs modulo special primes are unchanged.
     halves: [Vec<u64>; 2],
     to_cipher: BaseConverter,
-    /// The rounding offset h of the division by P, the product of the special primes, as a residue modulo every
-    /// modulus.
+    /// The rounding offset h of the division by P, the product of the special primes: its residue modulo each
+    /// ciphertext and special prime.
     half: Vec<u64>,
     /// The inverse P^-1 modulo every ciphertext prime, where P is the product of the special primes.
     inverse: Vec<u64>,
@@ -85,9 +85,9 @@ impl PublicHalves {
         })
     }
 
-    /// Returns the two polynomials of a fresh encryption of the message, or of zero, at `level`, which must be one of
-    /// the parameters'. It needs the memory of 2 + 2 k further limbs, where k is the number of special primes. The
-    /// message is transformed together with the error, at no extra cost.
+    /// Returns the two polynomials of a fresh encryption of the message, or of zero, at `level`, which must be one
+    /// of the parameters'. Besides the result, it needs the memory of 2 + 2 k limbs, where k is the number of
+    /// special primes. The message is transformed together with the error, at no extra cost.
     pub fn encrypt(
         &self,
         params: &Params,
@@ -145,7 +145,8 @@ impl PublicHalves {
         Ok(polys)
     }
 
-    /// Returns for each block of coefficients the parts of all limbs that lie in the block.
+    /// Returns a list for each block of [`BLOCK`] coefficients. It has the part of each limb of `limbs` that lies
+    /// in the block.
     fn by_block(n: usize, limbs: &[u64]) -> Vec<Vec<&[u64]>> {
         let mut blocks = vec![Vec::new(); n.div_ceil(BLOCK)];
         for limb in limbs.chunks_exact(n) {
@@ -156,7 +157,7 @@ impl PublicHalves {
         blocks
     }
 
-    /// Returns for each polynomial the multiple w of the remainder S + w P that the division subtracts
+    /// Returns w for each of the two polynomials, where S + w P is the remainder that the division by P subtracts
     /// (`divide_keeping`). The vectors are empty if messages are not in the low bits (all schemes but BGV).
     fn multiples(
         &self,
@@ -176,8 +177,8 @@ impl PublicHalves {
         Ok(multiples)
     }
 
-    /// Returns x + h modulo the special primes for each polynomial x and the rounding offset h, prepared for
-    /// [`BaseConverter::accumulate`].
+    /// Returns x + h modulo the special primes, for x = u b + e_0 and x = u a + e_1 with the public key (b, a) and
+    /// the rounding offset h. The result is prepared for [`BaseConverter::accumulate`].
     fn remainders(
         &self,
         params: &Params,
@@ -217,7 +218,8 @@ impl PublicHalves {
     }
 }
 
-/// Returns the limb of half a public key modulo the modulus with this index. A key without this limb must not encrypt.
+/// Returns the limb of one half of a public key modulo the modulus of index `index`. Fails if the key lacks this
+/// limb, since it must then not encrypt.
 fn key_limb<'a>(params: &Params, half: &'a [u64], index: usize) -> Result<&'a [u64], RlweError> {
     limb(half, index, params.moduli().len())
         .ok_or_else(|| RlweError::MissingKey(format!("public, modulus {index}")))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The security tables: the largest allowed base-2 logarithm of Q P for a ring degree, and the smallest noise for an
-//! LWE dimension.
+//! The security tables: the largest allowed base-2 logarithm of Q P (the product of all primes) for a ring degree,
+//! and the smallest noise for an LWE dimension.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -73,8 +73,8 @@ impl SecurityTable {
         self.name() == name || (self == Self::SparseTernary2026 && name == Self::SPARSE_BEFORE)
     }
 
-    /// Returns whether a reader that accepts `name` accepts this table. `name` is that of the table or that of its
-    /// publication.
+    /// Returns whether a reader that accepts `name` accepts this table. `name` is the name of the table, or that of
+    /// the publication in which the table is.
     pub(crate) fn belongs_to(self, name: &str) -> bool {
         let publication = self
             .name()
@@ -162,7 +162,7 @@ struct Standard {
     ternary: Rows,
 }
 
-/// The rows of one security table, with the ring degrees to which its columns belong.
+/// The rows of one security table, one for each security level, and the ring degrees to which its columns belong.
 #[derive(Deserialize)]
 struct Estimate {
     log_n: Vec<u8>,
@@ -191,8 +191,8 @@ impl SparseRows {
             .filter_map(move |(name, rows)| Some((weight(name)?, rows)))
     }
 
-    /// Returns the largest weight in the table that is not above `weight`. Its rows serve for `weight`, because a
-    /// secret of larger weight is no easier to guess.
+    /// Returns the largest weight in the table that is not above `weight`. The bounds for that weight serve for
+    /// `weight`, because a secret of larger weight is no easier to guess.
     fn up_to(&self, weight: u32) -> Option<u32> {
         let weights = self.rows().map(|(h, _)| h);
         weights.filter(|&h| h <= weight).max()
@@ -239,7 +239,8 @@ fn tables() -> Result<&'static Tables, RlweError> {
 }
 
 impl Rows {
-    /// Returns the bound for a security level in column number `column` of the table, which belongs to one ring degree.
+    /// Returns the bound for a security level at the ring degree of the table's column `column`, or `None` if the
+    /// table has none.
     fn bound(&self, level: SecurityLevel, column: usize) -> Option<u32> {
         let row = match level {
             SecurityLevel::Bits128 => &self.bits128,
@@ -257,8 +258,8 @@ impl Estimate {
     }
 }
 
-/// Returns the most bits of Q P that `table` allows at ring degree 2^`log_n` for such secrets, or `None` if it has no
-/// bound.
+/// Returns the most bits of Q P, the product of all primes, that `table` allows at ring degree 2^`log_n` for
+/// secrets of the distribution `secret`. Returns `None` if the table has no bound.
 ///
 /// ```
 /// use ringmill_schemes::rlwe::SecretDistribution::{SparseTernary, Ternary};
@@ -314,15 +315,17 @@ pub struct SparseBounds {
 }
 
 impl SparseBounds {
-    /// Returns the bound that holds: the smaller one, or that of the only table with a row.
+    /// Returns the smaller of the two bounds, or the only one if one table has no row, or `None` if neither has
+    /// one.
     pub fn smaller(self) -> Option<u32> {
         let both = [self.estimator, self.rotated_hybrid];
         both.into_iter().flatten().min()
     }
 }
 
-/// Returns the bounds of both tables on the bits of QP at ring degree 2^`log_n`. A weight takes the rows of the largest
-/// weight in either table that is not above it. N = 2^17 takes the rows of 2^16.
+/// Returns the bounds of both tables for sparse secrets on the bits of Q P, the product of all primes, at ring
+/// degree 2^`log_n`. Each table's bound is that of its largest weight that is not above `weight`. For N = 2^17, it
+/// is the bound of N = 2^16.
 ///
 /// ```
 /// use ringmill_schemes::rlwe::{SecurityLevel, security::sparse_bounds};
@@ -347,7 +350,7 @@ pub fn sparse_bounds(
     })
 }
 
-/// Returns in words why `table` has no bound for secrets that it covers.
+/// Returns in words why `table` has no bound for secrets of a distribution that it covers.
 pub(crate) fn no_bound(
     table: SecurityTable,
     secret: SecretDistribution,
@@ -365,8 +368,9 @@ pub(crate) fn no_bound(
     }
 }
 
-/// Returns the base-2 logarithm of the smallest ring degree at which Q P of `qp_bits` bits is secure with such secrets.
-/// If there is none, the error names the largest bound of the table.
+/// Returns the base-2 logarithm of the smallest ring degree at which a product Q P of all primes with `qp_bits`
+/// bits is secure, for secrets of the distribution `secret`. If there is none, the error names the largest bound of
+/// the table.
 pub fn smallest_log_n(
     qp_bits: u32,
     table: SecurityTable,
@@ -414,11 +418,13 @@ pub fn lwe_binary_log2_std(n: u32) -> Result<Option<f64>, RlweError> {
 pub struct SecurityRecord {
     pub table: SecurityTable,
     pub level: SecurityLevel,
-    /// The base-2 logarithm of Q P, rounded to a double, for reports. The check itself compares `qp_bits`.
+    /// The base-2 logarithm of Q P, the product of all primes, rounded to a double, for reports. The check itself
+    /// compares `qp_bits`.
     pub log_qp: f64,
-    /// The exact number of bits of Q P: the smallest b with Q P < 2^b.
+    /// The exact number of bits of Q P, the product of all primes: the smallest b with Q P < 2^b.
     pub qp_bits: u32,
-    /// The most bits of Q P that the table allows at this ring degree, or `None` if it has no bound.
+    /// The most bits of Q P, the product of all primes, that the table allows at this ring degree, or `None` if it
+    /// has no bound.
     pub bound: Option<u32>,
     /// The reason for which the parameters miss the security level, which is possible only after the explicit opt-out.
     pub insecure: Option<String>,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The sparse secret under which a bootstrap raises a ciphertext's modulus, and the keys that switch to it and back.
-//! A ciphertext under a secret of few coefficients other than 0 is raised to small multiples of its modulus.
+//! The sparse secret under which a bootstrap raises a ciphertext's modulus, and the keys that switch to it and
+//! back. When the modulus q is raised, the phase gains a multiple of q. The multiple is small if few coefficients
+//! of the secret are other than 0.
 
 use std::fmt;
 
@@ -16,8 +17,8 @@ use super::params::Params;
 use super::security::{SecurityTable, bound, no_bound};
 use super::switching::{Shape, switching_key};
 
-/// The sparse secret under which ciphertexts are encapsulated during a bootstrap. It is needed to make keys, and for
-/// nothing else.
+/// The sparse secret under which ciphertexts are encapsulated during a bootstrap. It is needed to make the keys of
+/// bootstrapping, and for nothing else.
 pub struct SparseSecret(SecretKey);
 
 impl fmt::Debug for SparseSecret {
@@ -27,7 +28,8 @@ impl fmt::Debug for SparseSecret {
 }
 
 impl SparseSecret {
-    /// Samples a new sparse secret with `weight` coefficients other than 0, from the generator's randomness.
+    /// Samples a new sparse secret with `weight` coefficients other than 0, from the randomness of the key
+    /// generator `keygen`.
     ///
     /// # Errors
     /// Fails if the system has no randomness, and for a weight above the ring degree.
@@ -44,7 +46,7 @@ impl SparseSecret {
         &self.0
     }
 
-    /// Makes the key that switches ciphertexts at `level` from the generator's secret to the sparse one.
+    /// Makes the key that switches ciphertexts at `level` from the secret key of `keygen` to the sparse secret.
     ///
     /// # Errors
     /// Fails for a level of more primes than there are special primes, and for missing memory or randomness.
@@ -61,7 +63,8 @@ impl SparseSecret {
         self.switching(params, &shape, secrets, keygen, form)
     }
 
-    /// Makes the key that switches ciphertexts at the highest level from the sparse secret to the generator's.
+    /// Makes the key that switches ciphertexts at the highest level from the sparse secret to the secret key of
+    /// `keygen`.
     ///
     /// # Errors
     /// Fails for missing memory or randomness.
@@ -90,8 +93,8 @@ impl SparseSecret {
     }
 }
 
-/// Returns the shape of the encapsulation key of a level: one digit, the primes of the level, and as many special
-/// primes.
+/// Returns the shape of the encapsulation key for ciphertexts at a level. It has one digit, and its moduli are the
+/// level's primes and as many special primes.
 pub(crate) fn encapsulation_shape(params: &Params, level: Level) -> Result<Shape, RlweError> {
     let special = special_of_few(params, level)?;
     let primes = 0..level.primes();
@@ -103,11 +106,11 @@ pub(crate) fn encapsulation_shape(params: &Params, level: Level) -> Result<Shape
     })
 }
 
-/// Checks the modulus of the only published key of a sparse secret, of `bits` bits, by the security tables of sparse
-/// secrets. Returns one line about the table.
+/// Checks by the security tables of sparse secrets that a sparse secret of weight `weight` is secure. `bits` is the
+/// size in bits of the modulus of its encapsulation key. Returns one line about the table.
 ///
 /// # Errors
-/// The reason, for a modulus that is too large for the weight, unless the parameters may be insecure.
+/// The reason in words, for a modulus that is too large for the weight, unless the parameters may be insecure.
 pub(crate) fn security(params: &Params, weight: u32, bits: u64) -> Result<String, String> {
     let (table, level) = (SecurityTable::SparseTernary2026, params.security().level);
     let secret = SecretDistribution::SparseTernary { weight };
@@ -131,7 +134,8 @@ pub(crate) fn security(params: &Params, weight: u32, bits: u64) -> Result<String
     }
 }
 
-/// Returns the bits of the modulus of an encapsulation key: the primes of the level and as many special primes.
+/// Returns the number of bits of an encapsulation key's modulus: the product of the level's primes and as many
+/// special primes.
 ///
 /// # Errors
 /// Fails for a level of more primes than there are special primes.

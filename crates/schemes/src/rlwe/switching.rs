@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Makes key-switching keys between any two secrets, over the moduli of the levels at which they are
-//! used.
+//! Makes key-switching keys between any two secrets, with limbs modulo only those moduli that the levels of their
+//! use have.
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ impl Shape {
         }
     }
 
-    /// Returns the bytes of memory of the halves b (or a) of all digits of a key.
+    /// Returns the number of bytes of memory that one half (b or a) of a key of this shape takes, over all digits.
     fn half_bytes(&self, params: &Params) -> u64 {
         (params.key_word_bytes() * self.digits.len() * self.digit_len(params)) as u64
     }
@@ -54,7 +54,7 @@ impl Shape {
         self.moduli.len() * params.degree()
     }
 
-    /// Returns the bytes of memory that a key of this shape takes.
+    /// Returns the number of bytes of memory that a key of this shape takes.
     pub fn bytes(&self, params: &Params, form: KeyForm) -> u64 {
         match form {
             KeyForm::Seeded => self.half_bytes(params) + 32,
@@ -62,7 +62,7 @@ impl Shape {
         }
     }
 
-    /// Makes a key of this shape from its halves b and a, digit by digit.
+    /// Makes a key of this shape from its halves b and a, each a list with one polynomial for each digit.
     ///
     /// # Errors
     /// Fails for another number of digits or residues, and for a residue that is not below its modulus.
@@ -94,8 +94,8 @@ impl Shape {
     }
 }
 
-/// Makes the key that switches the secret `from`, in evaluation form over all moduli, to the secret
-/// `to`.
+/// Makes the key that switches from the secret `from` to the secret `to`. `from` is in evaluation form modulo all
+/// primes.
 pub(crate) fn switching_key(
     params: &Params,
     shape: &Shape,

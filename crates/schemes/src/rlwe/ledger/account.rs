@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The account of shared decryptions of a secret key, which decides whether more may be shared.
+//! The account of a secret key's shared decryptions, which decides whether further decryptions may be shared.
 
 use super::LedgerError;
 
-/// The base-2 logarithm of the number of units in which [`Account::spent`] counts 1.
+/// The base-2 logarithm of the factor by which [`Account::spent`] is multiplied to be kept as an integer.
 const UNIT_BITS: u32 = 96;
 
-/// Decryptions that the key's holder is about to share with others, and the promise under which they are shared.
+/// Decryptions that a secret key's holder is about to share with others, and the promise under which they are
+/// shared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Charge {
     /// The number of decryptions that are about to be shared.
     pub outputs: u64,
-    /// The statistical bits s of the promise: everything shared under the key is within 2^-s of results without
-    /// errors.
+    /// The number s of statistical bits of the promise: all results that are shared under the key are within the
+    /// statistical distance 2^-s of results without errors.
     pub statistical_bits: u32,
     /// The number q of the promise: at most q decryptions are shared under the key.
     pub decryptions: u64,
@@ -21,37 +22,38 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// Returns the cost 1 / (q 4^s) of one shared decryption, in units of 2^-96, rounded up. The promise is s
-    /// statistical bits for q decryptions.
+    /// Returns the cost 1 / (q 4^s) of one shared decryption under a promise of s statistical bits for q
+    /// decryptions. It is in units of 2^-96, rounded up.
     fn cost(&self) -> u128 {
         allowance(self.statistical_bits).div_ceil(u128::from(self.decryptions.max(1)))
     }
 }
 
-/// Returns 4^-s, the cost that all shared decryptions together may have under a promise of s statistical bits, in units
-/// of 2^-96.
+/// Returns 4^-s, which the costs of all shared decryptions together may reach under a promise of s statistical
+/// bits, in units of 2^-96.
 fn allowance(statistical_bits: u32) -> u128 {
     let bits = UNIT_BITS.saturating_sub(statistical_bits.saturating_mul(2));
     1 << bits
 }
 
-/// The account of the decryptions under one secret key that all programs shared with others.
+/// The account of the decryptions under one secret key that were shared with others, by all programs together.
 ///
-/// A decryption that is shared with s bits for q decryptions reveals at most 1 / (2 q 4^s) about its error, as a
-/// Kullback-Leibler divergence. Divergences add up, whatever s and q each decryption had. `spent` is twice their sum,
-/// and may reach 4^-s for the largest s that was promised.
+/// Let a decryption be shared under a promise of s statistical bits for q decryptions. It reveals at most 1 / (2 q
+/// 4^s) about its error, as a Kullback-Leibler divergence. Divergences add up, whatever s and q each decryption
+/// had. `spent` is twice their sum, and may reach 4^-s for the largest s that was promised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Account {
     /// The number of decryptions under the key that were shared with others.
     count: u64,
     /// Twice the sum of the Kullback-Leibler divergences that all shared decryptions may reveal, in units of 2^-96.
     spent: u128,
-    /// The largest number s of statistical bits that was promised with a shared decryption, or 0 if none was shared.
+    /// The largest number s of statistical bits that was promised with a shared decryption, or 0 if no decryption
+    /// was shared.
     statistical_bits: u32,
 }
 
 impl Account {
-    /// The bytes that an account of shared decryptions takes in a file.
+    /// The number of bytes that an account of shared decryptions takes in a file.
     pub const BYTES: usize = 28;
 
     /// Returns how many decryptions under the key were shared with others.
@@ -73,7 +75,7 @@ impl Account {
     }
 
     /// Reads an account of shared decryptions from a file, or returns `None` for bytes that no account has. If the
-    /// count is 0, `spent` and the bits must be 0; otherwise neither may be.
+    /// count is 0, `spent` and the statistical bits must be 0 too; otherwise neither may be 0.
     pub fn from_bytes(bytes: &[u8; Self::BYTES]) -> Option<Self> {
         let (count, rest) = bytes.split_first_chunk()?;
         let (spent, rest) = rest.split_first_chunk()?;
@@ -97,8 +99,8 @@ impl Account {
         }
     }
 
-    /// Returns the account with at least the caller's count of earlier decryptions. Earlier decryptions that the
-    /// account lacks count as shared under the promise of this charge.
+    /// Returns the account after decryptions are added until its count is at least the one that the caller of the
+    /// charge names. They count as shared under the promise of this charge.
     fn raised(self, charge: &Charge) -> Self {
         let named = charge.decrypted_so_far.unwrap_or(0);
         match named.saturating_sub(self.count) {

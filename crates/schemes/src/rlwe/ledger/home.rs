@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The file of a secret key, which stores the account of shared decryptions. It is locked while it is changed, and no
-//! reader sees it half written.
+//! The file of a secret key, which stores the account of shared decryptions. This process locks the file while it
+//! changes it, and no reader sees it half written.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read};
@@ -15,7 +15,8 @@ use crate::file;
 use crate::rlwe::SecretKey;
 use ringmill_device::whole_file::{self, Contents};
 
-/// The time for which a process waits while another one holds the file's lock.
+/// The longest time for which this process waits for the lock of a key's file. The second constant is the time
+/// between two attempts.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(2);
 
@@ -28,10 +29,12 @@ pub(super) struct Home<'a> {
 }
 
 impl<'a> Home<'a> {
-    /// Locks the file and reads its account of shared decryptions, which is `None` if the file has none.
+    /// Locks the file of a secret key and reads its account of shared decryptions. The account is `None` if the
+    /// file has none.
     ///
     /// # Errors
-    /// Fails for a file that cannot be read or locked, that another process keeps locked, or that is not of this key.
+    /// Fails for a file that cannot be read or locked, that another process keeps locked, or that is not of this
+    /// key.
     pub fn open(key: &'a SecretKey, path: &'a Path) -> io::Result<Self> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -90,7 +93,7 @@ impl<'a> Home<'a> {
     }
 }
 
-/// The drop releases the lock explicitly, because a forked child would otherwise hold it with its copy of the file.
+/// Releases the lock explicitly on drop, because a forked child would otherwise keep it with its copy of the file.
 impl Drop for Home<'_> {
     fn drop(&mut self) {
         // A lock that cannot be released ends with the process.
@@ -114,7 +117,7 @@ fn lock(file: &File, deadline: Instant) -> io::Result<()> {
     }
 }
 
-/// Writes the file of a key so that it survives a crash, including the folder's entry.
+/// Writes the file of a secret key so that its content and its entry in the folder survive a crash.
 pub(super) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
     whole_file::write(path, Contents::Secret, bytes)?;
     let path = regular(path);

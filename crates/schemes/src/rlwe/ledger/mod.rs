@@ -77,7 +77,8 @@ impl Memory {
     }
 }
 
-/// The account of the decryptions under a secret key that were shared with others, in memory or in a file.
+/// The count of the decryptions under a secret key that were shared with others, with what they reveal. It is in
+/// memory, or in the file of the key.
 pub(super) struct Ledger {
     /// The identifier of the process whose memory holds the account. A forked child does not lock that memory, because
     /// the thread that holds the lock may not exist in the child.
@@ -104,8 +105,8 @@ impl Ledger {
         Self::new(true)
     }
 
-    /// Makes the account of a key that existed before. It is not known which decryptions under it were shared with
-    /// others.
+    /// Makes the account of a secret key that existed before. It is not known how many decryptions under the key
+    /// were shared with others.
     pub fn of_known_key() -> Self {
         Self::new(false)
     }
@@ -131,7 +132,7 @@ impl Ledger {
         own.then(|| self.memory.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Returns the account in memory if it includes all shared decryptions. The key's file may lack some of them.
+    /// Returns the account in memory if it is complete, so that no shared decryption is missing from it.
     fn remembered(&self) -> Option<Account> {
         let memory = self.memory()?;
         memory.complete.then_some(memory.account)
@@ -151,8 +152,8 @@ impl Ledger {
         }
     }
 
-    /// Adds decryptions to the account. If the key has a file, it stores the new account before the call returns. Call
-    /// this method before a decryption is shown to others.
+    /// Adds decryptions that are about to be shared to the account. If the key has a file, the file stores the new
+    /// account before the call returns. Call this method before a decryption is shown to others.
     pub fn charge(&self, key: &SecretKey, charge: &Charge) -> Result<(), LedgerError> {
         if self.home.get().is_none() {
             let mut memory = self.memory().ok_or(LedgerError::Forked)?;
@@ -195,8 +196,8 @@ impl Ledger {
         written.or_else(|fault| unkept(known, fault))
     }
 
-    /// Writes the key to a file. The first regular file to which it is written stores the account of shared decryptions
-    /// from then on. Other files have no account.
+    /// Writes the secret key to a file. The first regular file to which it is written stores the account of shared
+    /// decryptions from then on. Other files have no account.
     pub fn save(&self, key: &SecretKey, path: &Path) -> io::Result<()> {
         let bare = || file::write_secret_key_in_the_clear(key);
         if self.home.get().is_none()
@@ -226,7 +227,7 @@ impl Ledger {
     }
 }
 
-/// Returns whether a path exists and is no regular file.
+/// Returns whether a path exists and is no regular file, but for example a pipe or a device.
 fn is_stream(path: &Path) -> bool {
     path.exists() && home::regular(path).is_none()
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits the operations without key switching or rounding.
+//! Emits the operations on ciphertexts that need no key switching and no rounding: sums and products.
 
 use ringmill_isa::mid::{ProcBuilder, ValueId};
 use ringmill_isa::{Poly, VerifyError};
@@ -8,7 +8,8 @@ use super::Variant;
 use super::emit::{Emit, Limb};
 use crate::rlwe::error::RlweError;
 
-/// Emits a sum of two ciphertexts. Polynomials that both addends have are added; others pass through.
+/// Emits a sum of two ciphertexts. It adds the polynomials that both addends have. Those that only one addend has
+/// are copied by the caller.
 pub(crate) fn add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0).min(v.size(1))) {
         let (a, b) = (e.cipher(0, poly)?, e.cipher(1, poly)?);
@@ -18,8 +19,8 @@ pub(crate) fn add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     Ok(())
 }
 
-/// Emits a difference of two ciphertexts, as [`add`] does a sum. A third polynomial that only the subtrahend
-/// has is negated.
+/// Emits a difference of two ciphertexts. It subtracts the polynomials that both operands have, and negates a third
+/// one that only the subtrahend has. A third one that only the minuend has is copied by the caller.
 pub(crate) fn sub<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(1)) {
         let difference = if poly.within(v.size(0)) {
@@ -84,7 +85,8 @@ pub(crate) fn mul_scalar<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErro
     Ok(())
 }
 
-/// Emits one instruction for each limb of `a`, with the immediate parameter of its modulus.
+/// Emits one instruction for each limb of `a` by the function `f`. Its immediate parameter is the one of `residues`
+/// for the limb's modulus.
 fn with_residues<P>(
     e: &mut Emit<P>,
     a: &[Limb],
@@ -114,7 +116,7 @@ pub(crate) fn square<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     e.result(0, Poly(2), &d2)
 }
 
-/// Emits the product of the two ciphertext operands (Medha paper, Algorithm 2).
+/// Emits the product of the two ciphertext operands as three polynomials (Medha paper, Algorithm 2).
 pub(crate) fn product<P>(e: &mut Emit<P>) -> Result<[Vec<Limb>; 3], RlweError> {
     let a = [e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?];
     let b = [e.cipher(1, Poly(0))?, e.cipher(1, Poly(1))?];
@@ -126,8 +128,8 @@ pub(crate) fn squared<P>(e: &mut Emit<P>) -> Result<[Vec<Limb>; 3], RlweError> {
     tensor_square(e, &a)
 }
 
-/// Emits (a_0 + a_1 s) (b_0 + b_1 s) as three polynomials d_0, d_1, d_2 in powers of the secret s. d_2 comes
-/// first because key switching waits for it.
+/// Emits (a_0 + a_1 s) (b_0 + b_1 s) as three polynomials d_0, d_1, d_2, the factors of 1, s and s^2 for the secret
+/// s. It emits d_2 first because a relinearisation waits for it.
 pub(crate) fn tensor<P>(
     e: &mut Emit<P>,
     [a0, a1]: &[Vec<Limb>; 2],
@@ -139,8 +141,8 @@ pub(crate) fn tensor<P>(
     Ok([d0, d1, d2])
 }
 
-/// Emits the square (a_0 + a_1 s)^2 of a ciphertext as three polynomials in powers of the secret s, as
-/// [`tensor`] does a product.
+/// Emits the square (a_0 + a_1 s)^2 of a ciphertext as three polynomials, the factors of 1, s and s^2 for the
+/// secret s.
 pub(crate) fn tensor_square<P>(
     e: &mut Emit<P>,
     [a0, a1]: &[Vec<Limb>; 2],

@@ -6,11 +6,11 @@ use ringmill_isa::mid::{ModulusId, ValueId};
 use super::emit::{Emit, Limb};
 use crate::rlwe::error::RlweError;
 
-/// A polynomial's residues modulo several moduli of product D, in coefficient form, and its residues modulo other
-/// moduli as these are needed.
+/// A polynomial x by its residues modulo several moduli of product D, in coefficient form, with its residues modulo
+/// other moduli as a procedure needs them.
 ///
-/// From one modulus, the representative in [0, D) is converted, as in SEAL. From k moduli, the fast base extension
-/// converts it, whose value is x + u D with 0 <= u < k.
+/// From one modulus, the representative of x in [0, D) is reduced modulo the others, as in SEAL. From k moduli, the
+/// fast base extension computes x + u D with 0 <= u < k modulo the others.
 pub(super) struct Carried {
     coefficients: Vec<ValueId>,
     extended: Vec<Limb>,
@@ -24,8 +24,8 @@ impl Carried {
         }
     }
 
-    /// Emits the limbs modulo the moduli `to` at once if there are several source moduli. From a single one, each limb
-    /// is emitted when it is needed.
+    /// Emits the limbs modulo the moduli of indices `to` at once, if the polynomial is given modulo several moduli.
+    /// If it is given modulo one, [`Self::modulo`] emits each limb.
     pub fn extend<P>(
         &mut self,
         e: &mut Emit<P>,
@@ -44,7 +44,8 @@ impl Carried {
         Ok(())
     }
 
-    /// Returns the limb modulo one of the target moduli, in coefficient form.
+    /// Returns the polynomial's limb modulo the modulus of index `modulus`, in coefficient form. Emits its
+    /// conversion if the limb does not exist yet.
     pub fn modulo<P>(&self, e: &mut Emit<P>, modulus: usize) -> Result<ValueId, RlweError> {
         let found = self.extended.iter().find(|l| l.modulus == modulus);
         match (found, self.coefficients.as_slice()) {
@@ -55,7 +56,8 @@ impl Carried {
     }
 }
 
-/// Converts a limb to another modulus: each residue x, an integer from 0 on, becomes x - `half`.
+/// Emits x - `half` modulo the modulus of index `modulus`, for each residue x of the limb `shifted`. x counts as an
+/// integer that is not negative.
 pub(crate) fn centred<P>(
     e: &mut Emit<P>,
     shifted: ValueId,

@@ -22,8 +22,8 @@ pub(crate) struct Emit<'p, P> {
     pub own: &'p P,
     pub params: &'p Params,
     pub level: Level,
-    /// The number of the plaintext modulus among those of the parameters, for schemes whose messages are in the low
-    /// bits (BGV).
+    /// The index of the plaintext modulus in the parameters' list of plaintext moduli, for schemes whose messages
+    /// are in the low bits (BGV).
     pub plain: u8,
     builder: ProcBuilder,
 }
@@ -32,7 +32,7 @@ pub(crate) struct Emit<'p, P> {
 #[derive(Clone, Copy)]
 pub(crate) struct KeyOperand {
     pub arg: u16,
-    /// The number of the procedure's seed parameter from which the key's uniform limbs (part 1) are expanded. It is
+    /// The index of the procedure's seed parameter from which the key's uniform limbs (part 1) are expanded. It is
     /// `None` if these limbs are parameters of the procedure.
     pub seed: Option<u16>,
 }
@@ -59,13 +59,13 @@ impl<P> Emit<'_, P> {
         &mut self.builder
     }
 
-    /// Returns the modulus with this index in the parameters' table of moduli.
+    /// Returns the modulus of this index in the parameters' table of moduli.
     pub fn reducer(&self, index: usize) -> Result<Modulus, RlweError> {
         self.params.any_reducer(index)
     }
 
-    /// Returns the plaintext modulus with its index in the table, or `None` for schemes whose messages are not in the
-    /// low bits (all but BGV).
+    /// Returns the plaintext modulus for which the procedure is made, with its index in the table of moduli.
+    /// Returns `None` for schemes whose messages are not in the low bits (all but BGV).
     ///
     /// # Errors
     /// Fails for a plaintext modulus that the parameters do not have.
@@ -82,7 +82,7 @@ impl<P> Emit<'_, P> {
         }
     }
 
-    /// Returns the indices of the ciphertext primes at this level.
+    /// Returns the indices, in the table of moduli, of the ciphertext primes at the procedure's level.
     pub fn level_moduli(&self) -> std::ops::Range<usize> {
         0..self.level.primes()
     }
@@ -107,7 +107,7 @@ impl<P> Emit<'_, P> {
         Ok(Limb { value, modulus })
     }
 
-    /// Returns the limbs of polynomial `poly` of ciphertext operand `arg`, modulo the moduli with indices `moduli`.
+    /// Returns the limbs of polynomial `poly` of ciphertext operand `arg`, modulo the moduli of indices `moduli`.
     pub fn cipher_over(
         &mut self,
         arg: u16,
@@ -133,8 +133,8 @@ impl<P> Emit<'_, P> {
             .collect()
     }
 
-    /// Returns the one limb of plaintext operand `arg`. It is modulo the plaintext modulus with index `modulus` in
-    /// the table, in coefficient form.
+    /// Returns the only limb of plaintext operand `arg`. It is in coefficient form, modulo the plaintext modulus of
+    /// index `modulus` in the table of moduli.
     pub fn plain_residues(&mut self, arg: u16, modulus: usize) -> Result<Limb, RlweError> {
         self.param("m".into(), modulus, Form::Coeff, ParamRole::Plain { arg })
     }
@@ -148,25 +148,27 @@ impl<P> Emit<'_, P> {
         Ok(KeyOperand { arg, seed })
     }
 
-    /// Adds immediate parameters for an integer constant that each call sets: its residue modulo each prime of the
-    /// level.
+    /// Adds immediate parameters to the procedure for an integer constant that each call sets. They are the
+    /// constant's residues modulo each prime of the level. Returns the parameters' indices.
     pub fn residues(&mut self) -> Result<Vec<u16>, RlweError> {
         self.level_moduli().map(|i| self.residue(i)).collect()
     }
 
-    /// Adds an immediate parameter for a residue that each call sets, modulo the modulus with index `modulus` in the
-    /// table.
+    /// Adds an immediate parameter to the procedure for a residue that each call sets, modulo the modulus of index
+    /// `modulus` in the table of moduli. Returns the parameter's index.
     pub fn residue(&mut self, modulus: usize) -> Result<u16, RlweError> {
         let ty = ImmType::Scalar(ModulusId(modulus as u16));
         Ok(self.builder.immediate(ty)?)
     }
 
-    /// Adds an immediate parameter for a Galois element that each call sets.
+    /// Adds an immediate parameter to the procedure for a Galois element that each call sets. Returns the
+    /// parameter's index.
     pub fn galois(&mut self) -> Result<u16, RlweError> {
         Ok(self.builder.immediate(ImmType::Galois)?)
     }
 
-    /// Returns one limb of a key operand: a parameter, or one that is expanded from the seed.
+    /// Returns the limb of a key operand for one digit, one part and one modulus. The limb is a parameter of the
+    /// procedure, or the procedure expands it from the key's seed.
     pub fn key_limb(
         &mut self,
         key: KeyOperand,
@@ -190,7 +192,7 @@ impl<P> Emit<'_, P> {
         Ok(self.param(name, modulus, Form::Eval, role)?.value)
     }
 
-    /// Declares that `limbs` are polynomial `poly` of result ciphertext number `index`.
+    /// Declares that `limbs` are polynomial `poly` of the procedure's result ciphertext of index `index`.
     pub fn result(&mut self, index: usize, poly: Poly, limbs: &[Limb]) -> Result<(), RlweError> {
         for l in limbs {
             let name = format!("r{index}.c{poly}.q{}", l.modulus);
@@ -199,7 +201,7 @@ impl<P> Emit<'_, P> {
         Ok(())
     }
 
-    /// Emits one instruction for each limb of `a`, by the function `f`.
+    /// Emits one instruction for each limb of `a`, by the function `f`, and returns the resulting limbs.
     pub fn map(
         &mut self,
         a: &[Limb],
@@ -215,7 +217,8 @@ impl<P> Emit<'_, P> {
             .collect()
     }
 
-    /// Emits one instruction for each pair of limbs of `a` and `b`, by the function `f`.
+    /// Emits one instruction for each pair of limbs of `a` and `b` of one modulus, by the function `f`, and returns
+    /// the resulting limbs.
     pub fn zip(
         &mut self,
         a: &[Limb],
@@ -239,7 +242,7 @@ impl<P> Emit<'_, P> {
         })
     }
 
-    /// Emits a b + c d, limb by limb.
+    /// Emits the sum of products a b + c d for each modulus of the polynomials a, b, c and d.
     pub fn dot2(
         &mut self,
         a: &[Limb],

@@ -14,22 +14,23 @@ use super::scaling::{add_all, divide};
 use crate::rlwe::error::RlweError;
 use crate::rlwe::params::Params;
 
-/// A polynomial cut into key-switching digits. They are extended on demand to all moduli of the level and the special
-/// primes. An extended digit has the same residue modulo the digit's primes. A larger representative only makes the
-/// error of key switching larger.
+/// A polynomial cut into key-switching digits. Each digit is extended from its own primes to all other primes of
+/// the level and to the special primes. The extension may give a digit plus a multiple of the product of its
+/// primes, which only makes the error of key switching larger.
 pub(super) struct Digits {
     digits: Vec<Digit>,
 }
 
 struct Digit {
-    /// The limbs of one digit modulo the primes that were cut out for it, in evaluation form.
+    /// The limbs of the digit modulo its own primes, which are limbs of the polynomial that was cut, in evaluation
+    /// form.
     own: Vec<Limb>,
     carried: Carried,
 }
 
 impl Digits {
-    /// Cuts a polynomial into digits, for the level's moduli and these special primes. `known` is the same polynomial
-    /// in coefficient form, if the procedure has computed that already.
+    /// Cuts the polynomial `target` into key-switching digits, to be extended to the level's primes and the special
+    /// primes `special`. `known` is the polynomial in coefficient form, if the procedure has computed that already.
     pub fn cut<P>(
         e: &mut Emit<P>,
         target: &[Limb],
@@ -66,7 +67,7 @@ impl Digits {
         Ok(Self { digits })
     }
 
-    /// Returns the evaluation forms of all digits modulo the modulus with this index.
+    /// Returns the limb of each digit modulo the modulus of index `modulus`, in evaluation form.
     pub fn modulo<P>(&self, e: &mut Emit<P>, modulus: usize) -> Result<Vec<ValueId>, RlweError> {
         self.digits.iter().map(|d| d.modulo(e, modulus)).collect()
     }
@@ -82,8 +83,8 @@ impl Digit {
     }
 }
 
-/// Emits the sums over the digits of digit times key, for the key's two parts (0: the body b, 1: the uniform half a),
-/// modulo the modulus with this index.
+/// Emits two sums of products of digits and a key, modulo the modulus of index `modulus`. The first is with the
+/// key's bodies b_j (part 0), the second with its uniform halves a_j (part 1), for each digit j.
 fn inner_product<P>(
     e: &mut Emit<P>,
     digits: &[ValueId],
@@ -101,8 +102,8 @@ fn inner_product<P>(
     Ok([part(0)?, part(1)?])
 }
 
-/// Emits two polynomials over the level's moduli that encrypt `target` times the secret from which the key switches.
-/// `known` is the target in coefficient form, if the procedure has computed it already.
+/// Emits two polynomials modulo the level's primes that encrypt `target` times the secret from which the key
+/// switches. `known` is `target` in coefficient form, if the procedure has computed it already.
 fn switch<P>(
     e: &mut Emit<P>,
     target: &[Limb],
@@ -112,8 +113,8 @@ fn switch<P>(
     switch_by(e, target, known, key, &all_special(e))
 }
 
-/// Emits the key switch of the polynomial `target`, as [`switch`] does. P is the product of the special primes in the
-/// range `special`.
+/// Emits the key switch of the polynomial `target`, as [`switch`] does, with a key for the special primes of
+/// indices `special` only.
 fn switch_by<P>(
     e: &mut Emit<P>,
     target: &[Limb],
@@ -125,8 +126,8 @@ fn switch_by<P>(
     mod_down(e, sums, special.len())
 }
 
-/// Emits the sums of the products of a key and the digits of `target`. They are two polynomials over the special
-/// primes, which come first, and the level's moduli.
+/// Emits two sums of products of the digits of `target` and a key: with the key's bodies, and with its uniform
+/// halves. Each sum is a polynomial modulo the special primes, whose limbs come first, and the level's primes.
 pub(super) fn products_with_key<P>(
     e: &mut Emit<P>,
     target: &[Limb],
@@ -149,13 +150,13 @@ pub(super) fn all_special<P>(e: &Emit<P>) -> Range<usize> {
     e.params.cipher_count()..e.params.moduli().len()
 }
 
-/// Returns the indices of the moduli with the special primes first, so that their inverse transforms can start while
-/// the other sums are computed.
+/// Returns the indices of the special primes, then those of the level's primes. Key switching computes its sums in
+/// this order, so that the inverse transforms modulo the special primes can start early.
 pub(super) fn special_first<P>(e: &Emit<P>, special: &Range<usize>) -> Vec<usize> {
     special.clone().chain(e.level_moduli()).collect()
 }
 
-/// Emits the division of both polynomials by the product of the special primes. The first `special` limbs of each
+/// Emits the division of two polynomials by the product of the special primes. The first `special` limbs of each
 /// polynomial are those modulo the special primes.
 fn mod_down<P>(
     e: &mut Emit<P>,
@@ -170,8 +171,8 @@ fn mod_down<P>(
     Ok([down(b)?, down(a)?])
 }
 
-/// Emits a relinearisation of d_0, d_1, d_2. `known` is d_2 in coefficient form, if the procedure has computed it
-/// already.
+/// Emits a relinearisation of the ciphertext d_0 + d_1 s + d_2 s^2 under the secret s. `known` is d_2 in
+/// coefficient form, if the procedure has computed it already.
 pub(crate) fn relinearise<P>(
     e: &mut Emit<P>,
     d: [Vec<Limb>; 3],
@@ -213,8 +214,9 @@ fn turned<P>(e: &mut Emit<P>, poly: &[Limb], g: u16) -> Result<Vec<Limb>, RlweEr
     e.map(poly, |b: &mut ProcBuilder, value| b.auto_of(value, g))
 }
 
-/// Emits a ciphertext of two polynomials, switched from another secret by `key` with these special primes. `c0` emits
-/// the polynomial that is added. It is called after the switch of c_1, which takes longer.
+/// Emits a ciphertext of two polynomials that `key` switches from another secret, with the special primes
+/// `special`. The function `c0` emits the polynomial that is added to the first one. It is called after the switch
+/// of c_1, which takes longer.
 fn switched<P>(
     e: &mut Emit<P>,
     c1: &[Limb],
@@ -229,7 +231,8 @@ fn switched<P>(
     e.result(0, Poly(1), &a)
 }
 
-/// Emits an automorphism without a key switch. Its result is under the secret s(x^g).
+/// Emits an automorphism x -> x^g of a ciphertext under the secret s, without a key switch. The result is under
+/// s(x^g).
 pub(crate) fn morph<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let g = e.galois()?;
@@ -240,7 +243,7 @@ pub(crate) fn morph<P>(e: &mut Emit<P>, _: &Variant) -> Result<(), RlweError> {
     Ok(())
 }
 
-/// Emits the key switch from the secret s(x^g) back to s.
+/// Emits the key switch of a ciphertext from the secret s(x^g) back to s.
 pub(crate) fn key_switch<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
@@ -259,7 +262,7 @@ pub(crate) fn rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     switched(e, &c1, key, &special, |e| turned(e, &c0, g))
 }
 
-/// Emits the sum of a ciphertext and its rotation: [`rotate`], then the addition of the operand.
+/// Emits the sum of a ciphertext and its automorphism x -> x^g, with the key switch of [`rotate`].
 pub(crate) fn rotate_add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
     let key = e.key(1, v.seeded)?;
@@ -317,8 +320,9 @@ pub(crate) fn encapsulate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErr
     switched(e, &c1, key, &special, |_| Ok(c0))
 }
 
-/// Emits the raising of a ciphertext modulo q_0, the only prime of its level, to the highest level. The coefficients,
-/// nearest to 0, are taken modulo every prime. A key switch from the ciphertext's secret to the main one follows.
+/// Emits the raising of a ciphertext modulo q_0, the only prime of its level, to the highest level. The
+/// coefficients, as the integers nearest to 0, are reduced modulo every ciphertext prime. A key switch from the
+/// ciphertext's secret to the main one follows.
 pub(crate) fn raise<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let [c0, c1] = [e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?];
     let ([c0], [c1]) = (c0.as_slice(), c1.as_slice()) else {
@@ -341,7 +345,8 @@ pub(crate) fn raise<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     e.result(0, Poly(1), &a)
 }
 
-/// Emits the coefficients of a polynomial modulo one prime, nearest to 0, modulo every prime of the level.
+/// Emits the coefficients of a polynomial that is given modulo one prime. As the integers nearest to 0, they are
+/// reduced modulo every prime of the level.
 fn extended_from<P>(e: &mut Emit<P>, of: Limb) -> Result<Vec<Limb>, RlweError> {
     let half = e.reducer(of.modulus)?.value() / 2;
     let own = e.ops().intt(of.value)?;
@@ -358,7 +363,8 @@ fn extended_from<P>(e: &mut Emit<P>, of: Limb) -> Result<Vec<Limb>, RlweError> {
     Ok(all)
 }
 
-/// Emits the evaluation form of a polynomial with coefficients `known`. Its limb `of` is known in that form.
+/// Emits the evaluation form of a polynomial whose limbs in coefficient form are `known`. The limb `of` is in
+/// evaluation form already.
 fn transformed<P>(e: &mut Emit<P>, of: Limb, known: &[Limb]) -> Result<Vec<Limb>, RlweError> {
     let mut all = Vec::with_capacity(known.len());
     for l in known {
@@ -371,7 +377,7 @@ fn transformed<P>(e: &mut Emit<P>, of: Limb, known: &[Limb]) -> Result<Vec<Limb>
     Ok(all)
 }
 
-/// Returns the indices of the first special primes, as many as `level` has primes.
+/// Returns the indices, in the table of moduli, of the first special primes, as many of them as `level` has primes.
 ///
 /// # Errors
 /// Fails for a level of more primes than there are special primes.

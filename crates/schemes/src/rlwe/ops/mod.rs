@@ -2,9 +2,9 @@
 //! Homomorphic operations of ring schemes as mid-level procedures. An operation is a [`Row`] of its scheme's table.
 //! Each of its properties is a column, including its emitter, so no two places can disagree about it.
 //!
-//! Of an operation's operands, ciphertexts come first, then a plaintext, then the key-switching keys. With
-//! [`Variant::seeded`], the keys' part-1 limbs are no parameters: `PRNG` instructions expand them from seed parameters.
-//! The result is result ciphertext 0, or there is one result for each Galois element.
+//! Of an operation's operands, the ciphertexts come first, then the plaintexts, then the key-switching keys. With
+//! [`Variant::seeded`], the keys' part-1 limbs are no parameters: `PRNG` instructions expand them from seed
+//! parameters. An operation has one result, or one for each Galois element.
 //!
 //! A polynomial that an operation does not change ([`Through`]) is neither a parameter nor a result of its procedure.
 
@@ -37,7 +37,7 @@ pub trait Table: Copy + Eq + Hash + Debug + Send + Sync + 'static {
 
     fn row(self) -> &'static Row<Self::Params>;
 
-    /// Returns the macro instructions for which the operation stands, as [`Operation::stands_for`] does.
+    /// Returns the macro instructions whose work the operation does, as [`Operation::stands_for`] does.
     fn stands_for(self) -> &'static [MacroOp];
 }
 
@@ -50,8 +50,7 @@ pub struct Row<P> {
     pub ciphers: &'static [Polys],
     /// The number of plaintext operands, or [`PER_CIPHERTEXT`] for one with each ciphertext.
     pub plains: usize,
-    /// The kind of constants, such as Galois elements, on which the operation's instructions depend, in addition to
-    /// levels and sizes.
+    /// The kind of constants that the operation takes, such as residues or Galois elements.
     pub immediate: ImmediateKind,
     pub keys: Keys,
     pub level: LevelRule,
@@ -76,8 +75,8 @@ const MAX_CIPHERTEXTS: usize = 1 << 12;
 /// The value of [`Row::plains`] for an operation that takes one plaintext with each ciphertext.
 pub const PER_CIPHERTEXT: usize = usize::MAX;
 
-/// Writes a row of a table in one line: the columns in the order of [`Row`]'s fields, with enums by their variants
-/// alone.
+/// Writes a row of a scheme's table of operations in one line. The columns are in the order of [`Row`]'s fields,
+/// and variants of enums are named without the enum.
 macro_rules! row {
     ($name:literal, $ciphers:expr, $plains:expr, $immediate:ident, $keys:ident, $level:ident, $size:ident $(($n:literal))?,
      $through:ident, $emit:path) => {
@@ -102,11 +101,11 @@ pub(crate) use row;
 /// The number of polynomials that a ciphertext operand may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Polys {
-    /// The operand has two polynomials, or three before relinearisation. The procedure's name says which.
+    /// The operand has two polynomials, or three before relinearisation. The procedure's name says how many.
     TwoOrThree,
     Exactly(u32),
-    /// Every ciphertext operand has this number of polynomials, and a call may have any number of them. It is the row's
-    /// only entry.
+    /// Every ciphertext operand has this number of polynomials, and a call may have any number of ciphertext
+    /// operands. It is the only entry of [`Row::ciphers`].
     Each(u32),
 }
 
@@ -130,8 +129,8 @@ impl Polys {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImmediateKind {
     None,
-    /// The values are integer constants, as residues modulo q_0 ..= q_level: one constant, or those by which a sum
-    /// multiplies its ciphertexts ([`Shape::combined`]).
+    /// The constants are integers, as residues modulo q_0 ..= q_level. There is one integer, or there are those by
+    /// which a sum multiplies its ciphertexts ([`Shape::combined`]).
     Residues,
     /// The constant is a residue modulo the plaintext modulus.
     PlainResidue,
@@ -170,11 +169,11 @@ pub enum ResultSize {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Through {
     None,
-    /// The result has copies of all polynomials of the only operand except c_0.
+    /// The result has copies of all polynomials of the operation's only ciphertext operand, except c_0.
     AllButFirst,
-    /// The result has copies of the polynomials that only one addend has.
+    /// The result of a sum has copies of the polynomials that only one addend has.
     LargerAddend,
-    /// The result has copies of the polynomials that only the minuend has.
+    /// The result of a difference has copies of the polynomials that only the minuend has.
     LargerMinuend,
 }
 
@@ -186,8 +185,8 @@ pub struct Variant {
     /// The number of polynomials of each ciphertext operand.
     pub sizes: Vec<u32>,
     pub immediate: Immediate,
-    /// The number of the plaintext modulus among those of the parameters, for schemes whose messages are in the low
-    /// bits (BGV). It is 0 if the plaintext modulus does not change the instructions.
+    /// The index of the plaintext modulus in the parameters' list of plaintext moduli, for schemes whose messages
+    /// are in the low bits (BGV). It is 0 if the plaintext modulus does not change the instructions.
     pub plain: u8,
     /// Whether key-switching keys come with the seed from which their uniform halves (part 1) are expanded.
     pub seeded: bool,
@@ -199,13 +198,14 @@ pub struct Variant {
 pub struct Shape {
     /// The number of the level's last primes by which the result is divided.
     pub dropped: u16,
-    /// The number of ciphertexts, from the first on, that combinations add. A combination is a sum of them, each times
-    /// an integer, plus an integer.
+    /// The number of ciphertext operands, from the first on, that each combination adds. A combination is a sum of
+    /// these ciphertexts, each times an integer, plus an integer.
     pub combined: u16,
-    /// The two factors of each product in the sum. The second is the number of a ciphertext operand.
+    /// The two factors of each product in a sum of products. The first is a ciphertext operand or a combination,
+    /// the second the index of a ciphertext operand.
     pub products: Vec<(Left, u16)>,
-    /// Whether one more combination is added to the sum of products. A combination is a sum of ciphertexts, each times
-    /// an integer.
+    /// Whether a combination is added to the sum of products. A combination is a sum of ciphertexts, each times an
+    /// integer, plus an integer.
     pub tail: bool,
 }
 
@@ -218,7 +218,8 @@ impl Shape {
         }
     }
 
-    /// Returns the number of combinations in the sum: sums of ciphertexts, each times an integer.
+    /// Returns the number of combinations in a sum of products: first factors of products, and one that is added. A
+    /// combination is a sum of ciphertexts, each times an integer, plus an integer.
     pub fn combinations(&self) -> usize {
         let of_products = self.products.iter().map(|(left, _)| left);
         let of_products = of_products.filter(|&&left| left == Left::Combination);
@@ -234,7 +235,8 @@ impl Shape {
         }
     }
 
-    /// Refuses products that name operands which are not among the `ciphers` ciphertexts.
+    /// Refuses a sum that names ciphertext operands beyond the `ciphers` that the operation has, and combinations
+    /// of no ciphertext.
     fn check(&self, ciphers: usize) -> Result<(), RlweError> {
         let operands = self.products.iter().map(|&(left, right)| match left {
             Left::Operand(i) => i.max(right),
@@ -253,7 +255,7 @@ impl Shape {
         })
     }
 
-    /// Returns the part of a procedure's name that tells the form of its sum.
+    /// Returns the part of a procedure's name that tells the form of its sum and its division.
     fn name(&self) -> String {
         let mut name = String::new();
         if self.dropped > 0 {
@@ -274,7 +276,7 @@ impl Shape {
 }
 
 impl Variant {
-    /// Returns the number of polynomials of ciphertext operand number `operand`.
+    /// Returns the number of polynomials of the ciphertext operand of index `operand`.
     pub(crate) fn size(&self, operand: usize) -> u32 {
         self.sizes.get(operand).copied().unwrap_or(0)
     }
@@ -303,8 +305,8 @@ impl Immediate {
         }
     }
 
-    /// Returns the constants in the order of the procedure's immediate parameters. There are none if each call sets
-    /// them.
+    /// Returns the constants in the order of the procedure's immediate parameters. The list is empty if each call
+    /// of the procedure sets them.
     fn values(&self) -> Vec<u64> {
         match self {
             Self::None | Self::Open(..) => Vec::new(),
@@ -376,8 +378,8 @@ impl<T: Table> OpKey<T> {
         self.variant.level
     }
 
-    /// Returns the operation with its constants as immediate parameters, and the constants that this call sets. One
-    /// procedure then serves all constants and all Galois elements.
+    /// Returns the operation of a procedure that takes its constants as immediate parameters, and the constants
+    /// that this call sets. One procedure then serves all constants and all Galois elements.
     pub fn opened(&self) -> (Self, Vec<u64>) {
         let immediate = &self.variant.immediate;
         let open = match immediate {
@@ -397,7 +399,7 @@ impl<T: Table> OpKey<T> {
         )
     }
 
-    /// Returns the number of operands of each kind: ciphertexts, plaintexts, keys.
+    /// Returns the number of all operands together: ciphertexts, plaintexts and keys.
     pub fn operands(&self) -> usize {
         let row = self.op.row();
         let keys = match row.keys {
@@ -439,7 +441,7 @@ impl<T: Table> OpKey<T> {
         }
     }
 
-    /// Refuses a variant that the operation's row does not allow.
+    /// Refuses an operation whose level, sizes, constants or sum the row of the table does not allow.
     fn check(&self, params: &Params) -> Result<(), RlweError> {
         let (row, variant) = (self.op.row(), &self.variant);
         params.check_level(variant.level)?;

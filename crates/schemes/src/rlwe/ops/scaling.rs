@@ -36,8 +36,8 @@ pub(crate) fn mod_down_all<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweEr
     Ok(())
 }
 
-/// Emits the division by P of a value x that is known modulo the moduli of `dropped` (k of them, with product P) and of
-/// `kept`. The result is over the moduli of `kept`.
+/// Emits the division of a value x by P, the product of the k moduli of `dropped`. x is known modulo these and
+/// modulo the moduli of `kept`. The result is modulo the moduli of `kept`.
 pub(crate) fn divide<P>(
     e: &mut Emit<P>,
     dropped: &[Limb],
@@ -53,9 +53,10 @@ pub(crate) fn divide<P>(
     }
 }
 
-/// Emits the division by P ([`divide`]), coprime to the plaintext modulus t, for messages that are residues modulo t,
-/// in arithmetic modulo primes alone (BASALISC paper, Equation 6). Let y be the fast base extension of -x / t modulo P,
-/// from 0 to below k P. The result is (x + t y) / P. So it is P^-1 x modulo t, and exceeds x / P by 0 to below t k.
+/// Emits the division of x by P ([`divide`]) for messages that are residues modulo a plaintext modulus t coprime to
+/// P. It computes modulo primes alone (BASALISC paper, Equation 6). Let y be the fast base extension of -x / t
+/// modulo P, which is from 0 to below k P for the k primes of P. The result is (x + t y) / P. So it is P^-1 x
+/// modulo t, and exceeds x / P by 0 to below t k.
 fn divide_by_multiple<P>(
     e: &mut Emit<P>,
     primes: &[u64],
@@ -83,8 +84,9 @@ fn divide_by_multiple<P>(
     Ok(quotients)
 }
 
-/// Emits the division of x by P ([`divide`]) with rounding. Let h be the [`rounding_offset`], and f_i the fractional
-/// parts that the fast base extension of x + h sums. The result is exactly (x + h) / P - (f_1 + ... + f_k):
+/// Emits the division of x by P, a product of k primes ([`divide`]), with rounding. Let h be the
+/// [`rounding_offset`], and f_i the fractional parts that the fast base extension of x + h sums. The result is
+/// exactly (x + h) / P - (f_1 + ... + f_k):
 ///
 /// - k = 1: x / P rounded to nearest, SEAL's bits (Medha paper, Algorithms 3 and 4, with rounding);
 /// - k > 1: within k / 2 of x / P, and unbiased, because h / P adds the mean k / 2 of the f_i;
@@ -115,10 +117,10 @@ fn divide_and_round<P>(
     Ok(quotients)
 }
 
-/// Emits the division of x by P ([`divide`]), coprime to the plaintext modulus t, for messages that are residues modulo
-/// t. It subtracts a multiple of t that is x modulo P. Let S be the fast base extension of x (k = 1: its representative
-/// in [0, P)). The multiple is S + w P, where w in [0, t) is -S / P mod t. So the result is x / P less 0 to t - 1 + k,
-/// and P^-1 x modulo t.
+/// Emits the division of x by P, a product of k primes ([`divide`]), for messages that are residues modulo a
+/// plaintext modulus t coprime to P. It subtracts a multiple of t that is x modulo P. Let S be the fast base
+/// extension of x (for k = 1, its representative in [0, P)). The multiple is S + w P, where w in [0, t) is -S / P
+/// mod t. So the result is x / P less a number from 0 to t - 1 + k, and it is P^-1 x modulo t.
 ///
 /// For k = 1 it has SEAL's bits (`mod_t_and_divide_q_last_ntt_inplace`). Equation 6 of the BASALISC paper takes the
 /// same multiple modulo t P, as t times a limb modulo P. In that form a fast extension of several primes would cost t k
@@ -166,15 +168,15 @@ fn quotient<P>(
     })
 }
 
-/// Returns the rounding offset h: the sum over the primes p of floor(p / 2) P / p, where P is their product. It is
-/// about k P / 2 for k primes. In the fast base extension of x + h it adds floor(p / 2) to each prime's term x (P /
-/// p)^-1 mod p, which centres the terms.
+/// Returns the rounding offset h of a division by P, the product of `primes`: the sum over the primes p of floor(p
+/// / 2) P / p. It is about k P / 2 for k primes. In the fast base extension of x + h it adds floor(p / 2) to each
+/// prime's term x (P / p)^-1 mod p, which centres the terms.
 pub(crate) fn rounding_offset(primes: &[u64]) -> BigUint {
     let product: BigUint = primes.iter().product();
     primes.iter().map(|&p| &product / p * (p / 2)).sum()
 }
 
-/// Emits the sum of `a` and `b`, limb by limb.
+/// Emits the sum of the polynomials `a` and `b`, modulo each of their moduli.
 pub(crate) fn add_all<P>(e: &mut Emit<P>, a: &[Limb], b: &[Limb]) -> Result<Vec<Limb>, RlweError> {
     e.zip(a, b, ProcBuilder::add)
 }

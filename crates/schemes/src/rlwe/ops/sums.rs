@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits sums of ciphertexts: of products, of multiples, of products with constants, of automorphisms. The terms share
-//! one decomposition or one division, by the special primes and the level's last primes together.
+//! Emits sums of ciphertexts: of products of two, of multiples, of products with plaintexts, of automorphisms. The
+//! terms of a sum share one division, by the special primes and the level's last primes together, or one
+//! decomposition.
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{ProcBuilder, ValueId};
@@ -14,7 +15,7 @@ use crate::rlwe::error::RlweError;
 /// The two polynomials of a ciphertext, or of an intermediate value.
 type Pair = [Vec<Limb>; 2];
 
-/// Returns all `count` ciphertext operands, which have two polynomials each.
+/// Returns the limbs of the first `count` ciphertext operands, which have two polynomials each.
 fn operands<P>(e: &mut Emit<P>, count: usize) -> Result<Vec<Pair>, RlweError> {
     let pair = |arg: usize| {
         let arg = arg as u16;
@@ -27,7 +28,8 @@ fn missing() -> RlweError {
     RlweError::Verify("a sum names an operand that it does not have".into())
 }
 
-/// Emits the division of each polynomial of the operand by the level's last primes, as many as the shape says.
+/// Emits the division of each polynomial of the ciphertext operand by the level's last primes. Their number is
+/// [`Shape::dropped`](super::Shape::dropped).
 pub(crate) fn drop_primes<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0)) {
         let polynomial = e.cipher(0, poly)?;
@@ -37,7 +39,7 @@ pub(crate) fn drop_primes<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErr
     Ok(())
 }
 
-/// Emits the division of a polynomial over the level's moduli by the last `count` of them.
+/// Emits the division of a polynomial modulo the level's primes by the last `count` of these primes.
 fn dropped<P>(e: &mut Emit<P>, mut limbs: Vec<Limb>, count: usize) -> Result<Vec<Limb>, RlweError> {
     if count == 0 {
         return Ok(limbs);
@@ -46,8 +48,9 @@ fn dropped<P>(e: &mut Emit<P>, mut limbs: Vec<Limb>, count: usize) -> Result<Vec
     divide(e, &last, &limbs)
 }
 
-/// Emits (x + P y) over P and the level's last `count` primes. x is over the special primes, which come first, and the
-/// level's moduli. y, the `addend`, is over the level's moduli.
+/// Emits (x + P y) / (P D), where P is the product of the special primes and D that of the level's last `count`
+/// primes. The polynomial x is modulo the special primes, whose limbs come first, and the level's primes. The
+/// polynomial y is `addend`, modulo the level's primes, or zero.
 fn divided<P>(
     e: &mut Emit<P>,
     mut x: Vec<Limb>,
@@ -96,8 +99,8 @@ fn divided<P>(
 /// The combinations of a sum. A combination is the sum of the first ciphertext operands
 /// ([`Shape::combined`](super::Shape::combined)), each times an integer, plus an integer.
 struct Combinations {
-    /// The numbers of the procedure's immediate parameters: for each combination, and each operand in it (the constant
-    /// last), one for each modulus.
+    /// The indices of the procedure's immediate parameters. Each combination has a list for each ciphertext in it,
+    /// and a last one for the constant. Such a list has one index for each modulus.
     numbers: Vec<Vec<Vec<u16>>>,
 }
 
@@ -143,8 +146,8 @@ impl Combinations {
     }
 }
 
-/// Emits the sum of all ciphertext operands, each times an integer, plus an integer. The sum is divided by the level's
-/// last primes, as many as the shape says.
+/// Emits the sum of all ciphertext operands, each times an integer, plus an integer. The sum is divided by the
+/// level's last primes, whose number is [`Shape::dropped`](super::Shape::dropped).
 pub(crate) fn combine<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let operands = operands(e, v.sizes.len())?;
     let combinations = Combinations::new(e, v)?;
@@ -156,8 +159,8 @@ pub(crate) fn combine<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> 
     Ok(())
 }
 
-/// Emits a sum of products of ciphertexts, with one relinearisation. If the shape says so, a sum of ciphertexts, each
-/// times an integer, is added.
+/// Emits a sum of products of ciphertexts, with one relinearisation. With [`Shape::tail`](super::Shape::tail), it
+/// also adds a sum of ciphertexts, each times an integer.
 pub(crate) fn sum_products<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let operands = operands(e, v.sizes.len())?;
     let combinations = Combinations::new(e, v)?;
@@ -193,8 +196,8 @@ pub(crate) fn sum_products<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweEr
     e.result(0, Poly(1), &c1)
 }
 
-/// Emits the sum over `pairs` of ciphertexts of the products of one polynomial of each. `polys` has the numbers of
-/// these polynomials in the first and the second ciphertext.
+/// Emits a sum of products of polynomials over all pairs of ciphertexts in `pairs` and all (i, j) in `polys`. The
+/// product is that of polynomial i of the first ciphertext and polynomial j of the second.
 fn summed<P>(
     e: &mut Emit<P>,
     pairs: &[(Pair, Pair)],
@@ -240,8 +243,8 @@ pub(crate) fn sum_plain<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError
     Ok(())
 }
 
-/// Emits the sum of automorphisms of the operands, with one decomposition for each operand and one division for all.
-/// Operands beyond the Galois elements are added unchanged.
+/// Emits the sum of automorphisms of the ciphertext operands, with one decomposition for each operand and one
+/// division for the sum. If there are fewer Galois elements than operands, the last operands are added unchanged.
 pub(crate) fn turn_sum<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (ciphers, count) = (v.sizes.len(), v.immediate.count());
     check_count(count)?;
@@ -289,8 +292,9 @@ fn all_of<P>(e: &mut Emit<P>, polys: &[Vec<Limb>]) -> Result<Option<Vec<Limb>>, 
     Ok(sum)
 }
 
-/// Emits the sum of a ciphertext a and its automorphisms a(x^g) for several g. The digits are permuted, all products
-/// with keys form one sum, and one division serves them.
+/// Emits the sum of a ciphertext a and its automorphisms a(x^g) for several g. One decomposition of a gives the
+/// digits, which each automorphism permutes. All their products with keys form one sum, with one division by the
+/// special primes.
 pub(crate) fn sum_rotations<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let count = v.immediate.count();
     check_count(count)?;
