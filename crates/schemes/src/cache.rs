@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A cache of the procedures of one parameter set. Each procedure is made once.
+//! A cache of the limb-level procedures of one parameter set's operations. Each procedure is made once.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,7 +9,8 @@ use ringmill_isa::mid::Procedure;
 
 use crate::scheme::{Operation, Scheme};
 
-/// A cache of the procedures of one parameter set. Each is made when it is first needed.
+/// A cache of the limb-level procedures of one parameter set's operations. Each procedure is made when it is first
+/// needed.
 pub struct ProcCache<S: Scheme> {
     params: Arc<S::Params>,
     made: Mutex<HashMap<S::Operation, Arc<Procedure>>>,

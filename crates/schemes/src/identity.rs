@@ -38,7 +38,7 @@ macro_rules! belongs {
                 self.origin.key_id
             }
 
-            /// Returns the same object with another key identity, for readers of formats that store the identity
+            /// Returns the object with another key identity. It is for readers of formats that store the identity
             /// elsewhere, or not at all.
             pub fn with_key_id(mut self, key_id: Option<ringmill_device::KeyId>) -> Self {
                 self.origin.key_id = key_id;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Homomorphic encryption schemes on polynomial rings. A scheme is one folder: parameters, keys, encodings, encryption,
-//! and homomorphic operations as mid-level programs. Common parts are beside the schemes. [`scheme`] and [`roles`] are
-//! the interface of a scheme and its parties to the layers above. [`rlwe`] is the common part of the ring schemes,
-//! [`exact`] that of the schemes of exact integers, and [`file`](mod@file) that of files.
+//! Homomorphic encryption schemes on polynomial rings. A scheme is one folder: parameters, keys, encodings,
+//! encryption, and homomorphic operations as mid-level programs. The parts that schemes share have modules of their
+//! own. [`scheme`] and [`roles`] are the interface of a scheme and its parties to the layers above. [`rlwe`] is the
+//! common part of the ring schemes, [`exact`] that of the schemes of exact integers, and [`file`](mod@file) that of
+//! files.
 
 pub mod bfv;
 pub mod bgv;

@@ -25,8 +25,8 @@ pub trait Scheme: Sized + 'static {
     const TAG: SchemeTag;
     type Params: ParameterSet;
     type Operation: Operation<Params = Self::Params, Error = Self::Error>;
-    /// The scheme's own data of a value, in addition to limbs and level: a scale in CKKS, a factor in BGV, nothing in
-    /// BFV.
+    /// The data that a scheme adds to the limbs and the level of a value: a scale in CKKS, a correction factor in
+    /// BGV, nothing in BFV.
     type Annotation: Clone + PartialEq + Debug + Send + Sync;
     type Plaintext: Limbed + Send + Sync;
     type Ciphertext: Encrypted<Self::Annotation>;
@@ -46,8 +46,8 @@ pub trait Scheme: Sized + 'static {
     /// The number of polynomials of a ciphertext that is an input of a program.
     const FRESH_POLYS: usize;
 
-    /// Returns whether a value with the level and annotation `a` may be an operand where a program expects those of
-    /// `b`.
+    /// Returns whether a value with the level and annotation `a` may be an operand where a program expects a value
+    /// with the level and annotation `b`.
     fn agree(a: &At<Self::Annotation>, b: &At<Self::Annotation>) -> bool;
 
     /// Describes the level and annotation of a value in words, for messages.
@@ -75,12 +75,13 @@ pub trait ParameterSet: Send + Sync + 'static {
     fn level_primes(&self) -> &[u64] {
         self.moduli()
     }
-    /// Returns the table of moduli into which programs have indices: [`ParameterSet::moduli`], then the other moduli
-    /// of programs.
+    /// Returns the table of moduli. Programs refer to moduli by indices into this table. It has the primes of
+    /// [`ParameterSet::moduli`], then the other moduli of programs.
     fn table(&self) -> Vec<TableModulus> {
         TableModulus::primes(self.moduli())
     }
-    /// Returns the bytes of `keys` evaluation keys. With `seeded`, seeds take the place of their uniform halves.
+    /// Returns the number of bytes that `keys` evaluation keys take. With `seeded`, each key has a seed in place of
+    /// its uniform half.
     fn key_bytes(&self, keys: usize, seeded: bool) -> u64;
     /// Returns one line about the parameters, for reports.
     fn summary(&self) -> String;
@@ -101,15 +102,15 @@ pub trait Operation: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// Fails for an operation that these parameters do not have.
     fn emit(&self, params: &Self::Params) -> Result<Procedure, Self::Error>;
 
-    /// Returns the macro instructions that the operation performs, one after another. Reports list a machine's time
-    /// of its procedure under these instructions.
+    /// Returns the macro instructions whose work the operation does, one after another. Reports count a machine's
+    /// time for the operation under these instructions.
     fn stands_for(&self) -> &'static [MacroOp];
 
     /// Returns the number of polynomials in a result of the operation.
     fn result_size(&self) -> u32;
 
-    /// Returns the number of the operand whose polynomial `poly` is also polynomial `poly` of the result. Returns
-    /// `None` if the procedure computes that polynomial, or the result has none.
+    /// Returns the index of the operand whose polynomial `poly` is also polynomial `poly` of the result. Returns
+    /// `None` if the operation's procedure computes that polynomial, or if the result does not have it.
     fn passes_through(&self, poly: Poly) -> Option<u16>;
 }
 

@@ -3,7 +3,7 @@
 //! that size, so it is refused as too long and never wraps to a short one.
 #![deny(clippy::arithmetic_side_effects)]
 
-/// Returns the bytes of `count` words of 64 bits.
+/// Returns the number of bytes of `count` words of 64 bits, or the largest number if it would overflow.
 pub fn of_words(count: usize) -> usize {
     count.saturating_mul(8)
 }

@@ -5,8 +5,8 @@ use std::fmt;
 
 use crate::rlwe::{RlweError, SecurityTable};
 
-/// Whether a reader accepts a file of insecure parameters: they took the insecure opt-out, or no longer pass their
-/// table.
+/// Whether a reader accepts a file of insecure parameters. Such parameters took the insecure opt-out, or no longer
+/// pass the security table that they name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum InsecureParams {
     #[default]
@@ -15,7 +15,7 @@ pub enum InsecureParams {
 }
 
 /// The security tables that a reader of parameter files accepts. A file names its own table. If the reader did not
-/// choose, the file's author would decide how secure it must be.
+/// choose, the file's author would decide how secure the parameters must be.
 ///
 /// The default tables are those of `guidelines_2024` and that of sparse secrets. Others are accepted by name. TFHE's
 /// files name none, because its parameter sets are always checked by `estimator_2026.lwe_binary`.
@@ -99,8 +99,8 @@ impl fmt::Display for AcceptedTables {
     }
 }
 
-/// The choices of a reader of parameter files: tables, and whether insecure parameters are accepted. Either of them
-/// alone converts to it; the other is then the default.
+/// The choices of a reader of parameter files: the accepted security tables, and whether insecure parameters are
+/// accepted. One choice alone converts to this type; the other choice then has its default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Accepted {
     pub tables: AcceptedTables,

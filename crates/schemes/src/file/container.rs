@@ -16,14 +16,15 @@ use ringmill_device::ParamsId;
 
 const MAGIC: &[u8; 8] = b"RINGMILL";
 const VERSION: u16 = 2;
-/// The number of CKKS in the scheme field, and the only scheme of files in container version 1.
+/// The number that stands for CKKS in the scheme field of a file. Files of container version 1 are all of this
+/// scheme.
 const FIRST_SCHEME: u8 = 0;
-/// The bytes of the header: magic, version, kind, scheme, three zero bytes, parameter identity, key identity, payload
-/// length.
+/// The number of bytes of a file's header. Its fields are magic, version, kind, scheme, three zero bytes, parameter
+/// identity, key identity and payload length.
 const HEADER: usize = 8 + 2 + 2 + 1 + 3 + 32 + 16 + 8;
 const CHECKSUM: usize = 32;
 
-/// Returns the bytes of a file whose payload has `payload` bytes.
+/// Returns the number of bytes of a file whose payload has `payload` bytes.
 pub(super) const fn file_bytes(payload: usize) -> usize {
     payload.saturating_add(HEADER + CHECKSUM)
 }
@@ -66,7 +67,7 @@ impl Writer {
         }
     }
 
-    /// Writes residues in words of 64 bits, whatever the width of their words in memory is.
+    /// Writes residues to the payload in words of 64 bits, whatever the width of their words in memory is.
     pub fn wide(&mut self, residues: Residues<'_>) {
         match residues {
             Residues::Wide(words) => self.residues(words),
@@ -74,7 +75,7 @@ impl Writer {
         }
     }
 
-    /// Writes residues in words of the width that they have in memory.
+    /// Writes residues to the payload in words of 32 or 64 bits, the width that they have in memory.
     pub fn words(&mut self, residues: Residues<'_>) {
         match residues {
             Residues::Wide(words) => self.residues(words),
@@ -87,8 +88,8 @@ impl Writer {
         std::mem::take(&mut *self.finish_secret())
     }
 
-    /// Returns the finished file of a secret. No other copy of it remains in memory if the payload has the announced
-    /// length.
+    /// Returns the finished file of a secret. No other copy of the secret remains in memory if the payload has the
+    /// length that was given to [`Writer::new`].
     pub fn finish_secret(mut self) -> Zeroizing<Vec<u8>> {
         let length = (self.bytes.len().saturating_sub(HEADER)) as u64;
         if let Some(field) = self.bytes.get_mut(HEADER - 8..HEADER) {
@@ -170,8 +171,8 @@ impl<'a> Reader<'a> {
         Ok(residues)
     }
 
-    /// Reads `count` residues of 4 or 8 bytes each. It checks that the bytes exist before it allocates memory for the
-    /// residues.
+    /// Reads `count` residues of `word_bytes` bytes each, 4 or 8. It checks that the bytes exist before it
+    /// allocates memory for the residues.
     pub fn words(&mut self, count: usize, word_bytes: usize) -> Result<Vec<u64>, FileError> {
         if word_bytes == size_of::<u64>() {
             return self.residues(count);
@@ -184,7 +185,7 @@ impl<'a> Reader<'a> {
         Ok(residues)
     }
 
-    /// Checks that the payload has exactly `expected` more bytes.
+    /// Checks that exactly `expected` bytes of the payload are still to be read.
     pub fn expect_remaining(&self, expected: u64) -> Result<(), FileError> {
         if self.remaining() == expected {
             return Ok(());
@@ -261,8 +262,8 @@ fn zeros<const C: usize>(reader: &mut Reader<'_>) -> Result<(), FileError> {
     })
 }
 
-/// Checks the container of a file. Returns its header, and a reader of its payload. If `id` is the identity of
-/// parameters, the file must have it.
+/// Checks the container of a file of kind `kind` and of this scheme. Returns its header, and a reader of its
+/// payload. If `id` is given, the file must belong to the parameters with this identity.
 pub fn open<'a>(
     bytes: &'a [u8],
     kind: Kind,

@@ -10,7 +10,7 @@ use crate::rlwe::ledger::Account;
 use crate::size;
 
 /// Returns the content of a file of a secret key with the account of the decryptions under it that were shared with
-/// others. The payload is the residues over all moduli, then the account.
+/// others. The payload is the key's residues modulo all moduli, then the account.
 pub(crate) fn write_counted_secret_key(key: &SecretKey, account: Account) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
     let capacity = size::sum([size::of_words(limbs.len()), Account::BYTES]);
@@ -20,7 +20,7 @@ pub(crate) fn write_counted_secret_key(key: &SecretKey, account: Account) -> Zer
     Zeroizing::new(w.finish())
 }
 
-/// Returns the bytes of the longest file that a secret key can have.
+/// Returns the number of bytes of the longest file that can be written of a secret key.
 pub(crate) fn secret_key_bytes(key: &SecretKey) -> usize {
     let words = size::of_words(key.expose_eval_limbs().len());
     file_bytes(size::sum([words, Account::BYTES]))
@@ -45,7 +45,7 @@ pub(crate) fn account_of(bytes: &[u8], key: &SecretKey) -> Result<Option<Account
     Ok(account)
 }
 
-/// Reads the account of the decryptions shared with others at the end of a file's payload.
+/// Reads the account of shared decryptions, which is at the end of a secret key file's payload.
 pub(super) fn read_account(r: &mut Reader<'_>) -> Result<Account, FileError> {
     let bytes = r.array()?;
     Account::from_bytes(&bytes).ok_or_else(|| FileError::Field {

@@ -31,8 +31,8 @@ fn field(what: &'static str, expected: &str, got: impl ToString) -> FileError {
     }
 }
 
-/// Returns the number of a key's name in files, and its Galois element or 0. Returns `None` for a name whose keys have
-/// files of another kind.
+/// Returns the number that stands for a key's name in files, and the key's Galois element, or 0 if it has none.
+/// Returns `None` for a relinearisation or Galois key, which have files of their own kind.
 fn tag(name: &KeyRequest) -> Option<(u8, u32)> {
     match name {
         KeyRequest::Encapsulation => Some((ENCAPSULATION, 0)),
@@ -43,7 +43,7 @@ fn tag(name: &KeyRequest) -> Option<(u8, u32)> {
     }
 }
 
-/// Returns the shape of the key with this name, for ciphertexts at a level.
+/// Returns the shape of the key with the name `name`, for ciphertexts at a level.
 fn shape(params: &Params, name: &KeyRequest, level: Level) -> Result<Shape, FileError> {
     params.check_level(level)?;
     let primes = 0..level.primes();
@@ -62,7 +62,7 @@ fn shape(params: &Params, name: &KeyRequest, level: Level) -> Result<Shape, File
     })
 }
 
-/// Returns the level of the key with this name and this number of moduli.
+/// Returns the level that a key is for, from its name and the number `moduli` of its moduli.
 fn level_of(params: &Params, name: &KeyRequest, moduli: usize) -> Level {
     let primes = match name {
         KeyRequest::Encapsulation => moduli / 2,
@@ -75,8 +75,9 @@ fn level_of(params: &Params, name: &KeyRequest, moduli: usize) -> Level {
     Level(primes.saturating_sub(1) as u32)
 }
 
-/// Returns the content of a file of keys of one secret key. The payload is their number. Then come, for each key, the
-/// number of its name, its Galois element or 0, its level, its form, b digit by digit, and the seed or a.
+/// Returns the content of a file of the bootstrapping keys of one secret key. The payload begins with the number of
+/// keys. Then come, for each key, the number of its name, its Galois element or 0, its level, its form, b digit by
+/// digit, and the seed or a.
 ///
 /// # Errors
 /// Fails for keys of other parameters or of different secret keys. Also fails for a relinearisation or Galois key,

@@ -48,7 +48,7 @@ pub enum Kind {
     KeySwitchKey = 10,
     /// Several TFHE ciphertexts under one key: the digits of integers.
     Ciphertexts = 11,
-    /// The keys that only bootstrapping needs, in programs of BGV.
+    /// The keys that only bootstrapping needs, such as the key to the sparse secret.
     FurtherKeys = 12,
     /// A secret key with the count of the decryptions under it that were shared with others.
     CountedSecretKey = 13,
@@ -118,7 +118,7 @@ pub fn peek_kind(bytes: &[u8]) -> Result<Kind, FileError> {
     container::peek(bytes).map(|(_, kind)| kind)
 }
 
-/// Returns the number of the scheme that a file claims to have, as [`peek_kind`] does.
+/// Returns the number of the scheme that a file claims to have. It looks at the header only, to choose a reader.
 pub fn peek_scheme(bytes: &[u8]) -> Result<u8, FileError> {
     container::peek(bytes).map(|(scheme, _)| scheme)
 }
@@ -170,7 +170,7 @@ pub enum FileError {
     },
     #[error("the file's contents are refused: {0}")]
     Contents(#[from] RlweError),
-    /// The file's scheme refuses the object, for this reason.
+    /// The scheme of the file refuses the object in it, for the reason in this text.
     #[error("the file's contents are refused: {0}")]
     Refused(String),
     #[error("{0}")]

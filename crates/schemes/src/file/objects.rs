@@ -18,7 +18,7 @@ use crate::size;
 use ringmill_device::ResidueVec;
 
 const SEED: usize = 32;
-/// The numbers in files for the form of a key's uniform half: stored, or expanded from a seed.
+/// The numbers by which a file says whether the uniform half of a public key is stored, or is expanded from a seed.
 const STORED: u8 = 0;
 const SEEDED: u8 = 1;
 
@@ -30,12 +30,14 @@ fn field(what: &'static str, expected: impl Into<String>, got: impl ToString) ->
     }
 }
 
-/// Opens a file of kind `kind`, for an object of these parameters.
+/// Opens a file of kind `kind` that must belong to these parameters. Returns its header and a reader of its
+/// payload.
 fn of<'a>(bytes: &'a [u8], kind: Kind, params: &Params) -> Result<(Header, Reader<'a>), FileError> {
     open(bytes, kind, params.scheme(), Some(params.id()))
 }
 
-/// Reads a level and an annotation. Also returns the number of residues that a polynomial has at the level.
+/// Reads the level and the annotation of a plaintext or ciphertext. Also returns the number of residues that a
+/// polynomial has at the level.
 fn read_at<A: Annotation>(
     r: &mut Reader<'_>,
     params: &Params,
@@ -46,7 +48,7 @@ fn read_at<A: Annotation>(
     Ok((level, annotation, residues(params, level.primes())))
 }
 
-/// Returns the bytes that a level and an annotation take in a file.
+/// Returns the number of bytes that a level and an annotation take in a file.
 fn at_bytes<A: Annotation>() -> usize {
     size::sum([4, A::FILE_BYTES])
 }
@@ -138,7 +140,7 @@ pub fn read_seeded_ciphertext<A: Annotation>(
     Ok(cipher.with_key_id(header.key_id))
 }
 
-/// Returns the number of residues of a polynomial modulo `primes` primes.
+/// Returns the number of residues of one polynomial with limbs modulo `primes` primes.
 fn residues(params: &Params, primes: usize) -> usize {
     primes.saturating_mul(params.degree())
 }
@@ -147,7 +149,8 @@ fn full(params: &Params) -> usize {
     residues(params, params.moduli().len())
 }
 
-/// Returns the content of a file of a public key. The payload is its form, b, then the seed or a.
+/// Returns the content of a file of a public key (b, a). The payload is the key's form, the residues of b, then
+/// those of a or the seed from which a is expanded.
 pub fn write_public_key(key: &PublicKey) -> Vec<u8> {
     let half = size::of_words(key.b().len());
     let mut w = Writer::new(Kind::PublicKey, key.origin(), size::sum([1, half, half]));
@@ -199,9 +202,9 @@ pub fn read_relin_key(bytes: &[u8], params: &Params) -> Result<RelinKey, FileErr
     Ok(RelinKey(key))
 }
 
-/// Returns the content of a file of Galois keys of one secret key. The payload is their number. Then come, for each
-/// key, its Galois element and the key, in ascending order of the element. Keys of different secret keys are refused.
-/// The file has a key identity only if all keys have one.
+/// Returns the content of a file of Galois keys of one secret key. The payload is the number of keys. Then come,
+/// for each key, its Galois element and the key, in ascending order of the element. Keys of different secret keys
+/// are refused. The file has a key identity only if all keys have one.
 pub fn write_galois_keys(params: &Params, keys: &GaloisKeys) -> Result<Vec<u8>, FileError> {
     let capacity = keys.iter().map(|(_, k)| size::sum([4, key_bytes(k)]));
     let mut w = Writer::new(
@@ -244,9 +247,9 @@ pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, Fil
     Ok(keys)
 }
 
-/// Returns the content of a file of the secret key itself, unprotected: whoever reads the file reads every message. The
-/// payload is the residues over all moduli. It does not hold the count of decryptions that were shared with others,
-/// because nobody could update it there. [`SecretKey::save`] writes a file that does.
+/// Returns the content of a file of the secret key itself, unprotected: whoever reads the file reads every message.
+/// The payload is the key's residues modulo all moduli. It does not hold the count of decryptions that were shared
+/// with others, because nobody could update the count there. [`SecretKey::save`] writes a file that does.
 pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
     let mut w = Writer::new(Kind::SecretKey, key.origin(), size::of_words(limbs.len()));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes parameter files. The payload is the parameters' canonical form; its hash is their identity.
+//! Reads and writes parameter files. The payload is the parameters' canonical form, whose hash is the identity of
+//! the parameters.
 
 use super::container::{Header, Writer, open};
 use super::{Accepted, FileError, InsecureParams, Kind};
@@ -29,9 +30,10 @@ pub fn write_params_of(scheme: SchemeTag, params: &impl ParameterSet) -> Vec<u8>
     w.finish()
 }
 
-/// A parameter file of a ring scheme, after its common part was read. The scheme reads its own bytes.
+/// The content of a parameter file of a ring scheme, read as far as all ring schemes agree. The scheme itself
+/// interprets the bytes `own`.
 pub struct RingParamsFile<const OWN: usize> {
-    /// A builder with the choices that ring schemes share, with explicit primes.
+    /// A builder with the choices that all ring schemes have, and with the primes of the file.
     pub builder: ParamsBuilder,
     /// The bytes of the canonical form that are the scheme's own.
     pub own: [u8; OWN],
@@ -42,7 +44,8 @@ pub struct RingParamsFile<const OWN: usize> {
 }
 
 impl<const OWN: usize> RingParamsFile<OWN> {
-    /// Checks that parameters built from the file have the file's choices and its identity.
+    /// Checks that the parameters that were built from the file have the identity that the file states, and its
+    /// choice for divisions by primes.
     pub fn check(&self, params: &Params) -> Result<(), FileError> {
         // A scheme without low messages cannot take this choice from the file.
         if self.primes_alone != params.primes_alone() {

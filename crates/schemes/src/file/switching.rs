@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes one key-switching key inside a file: its form, b digit by digit, and the seed or a. The reader
-//! knows the key's shape from the parameters.
+//! Reads and writes one key-switching key (b, a) inside a file: its form, the residues of b digit by digit, and the
+//! seed or the residues of a. The reader knows the key's shape from the parameters.
 
 use super::FileError;
 use super::container::{Reader, Writer};
@@ -10,9 +10,9 @@ use crate::size;
 use ringmill_device::KeyId;
 use ringmill_device::ResidueVec;
 
-/// The form of a key in a file: seed or residues for its uniform half, and the width of its words. Words have 32
-/// bits if keys are stored so in memory. Keys of the same parameters in words of 64 bits, from earlier versions,
-/// can be read too.
+/// The form of a key in a file: whether its uniform half is a seed or residues, and the width of its words. Keys
+/// have 32-bit words in files if their parameters give them 32-bit words in memory. Files of earlier versions, with
+/// 64-bit words, can be read too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Form {
     half: KeyForm,
@@ -69,7 +69,7 @@ impl Form {
     }
 }
 
-/// Returns the bytes that a key takes in a file.
+/// Returns the number of bytes that a key-switching key takes in a file.
 pub(super) fn key_bytes(key: &KSwitchKey) -> usize {
     size::sum([1, key.bytes() as usize])
 }
@@ -86,7 +86,8 @@ pub(crate) fn write_key(w: &mut Writer, key: &KSwitchKey) {
     }
 }
 
-/// Reads a key-switching key of known shape. It checks that the bytes exist before it allocates memory.
+/// Reads a key-switching key of the shape `shape`. It checks that the bytes exist before it allocates memory for
+/// the key.
 pub(crate) fn read_key(
     r: &mut Reader<'_>,
     params: &Params,

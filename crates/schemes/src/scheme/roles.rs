@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The two parties of a computation: the holder of the secret key, and the party that computes without it. The run time
-//! uses schemes through these traits only.
+//! The two parties of a computation: the holder of the secret key, and the party that computes without it. The
+//! crate `runtime` uses schemes through these traits only.
 
 use std::sync::Arc;
 
@@ -27,8 +27,8 @@ pub trait KeyHolder: Sized {
         secret: Self::SecretKey,
     ) -> Result<Self, Error<Self>>;
 
-    /// Makes a holder that makes the same keys and encryptions on every run. It is for tests that must repeat, and for
-    /// nothing else.
+    /// Makes a holder whose keys and encryptions are the same each time, from the seed `seed`. It is for tests that
+    /// must repeat, and for nothing else.
     fn from_seed_for_reproducible_tests_only(
         params: Arc<Params<Self>>,
         seed: [u8; 32],
@@ -39,11 +39,12 @@ pub trait KeyHolder: Sized {
 
     fn secret_key(&self) -> &Self::SecretKey;
 
-    /// Returns the identity of the secret key, which its ciphertexts and keys carry. It is `None` if the secret key
-    /// came from a source without identities.
+    /// Returns the identity of the secret key, which its ciphertexts and evaluation keys carry. It is `None` if the
+    /// secret key came from a source without identities.
     fn key_id(&self) -> Option<KeyId>;
 
-    /// Makes the evaluation keys with these names. With `seeded`, seeds take the place of their uniform halves.
+    /// Makes the evaluation keys with the names `names`. With `seeded`, each key has a seed in place of its uniform
+    /// half.
     fn evaluation_keys(
         &self,
         names: &[KeyName<Self>],
@@ -69,15 +70,16 @@ pub trait Operator: Sized {
 
     fn new(params: Arc<<Self::Scheme as Scheme>::Params>) -> Self;
 
-    /// Encodes a message without encryption, in the form that operations expect.
+    /// Encodes a message to a plaintext in the form that operations expect, at the level and with the annotation
+    /// `at`. It encrypts nothing.
     fn encode(
         &self,
         message: &<Self::Scheme as Scheme>::Message,
         at: &Place<Self::Scheme>,
     ) -> Result<<Self::Scheme as Scheme>::Plaintext, <Self::Scheme as Scheme>::Error>;
 
-    /// Returns the key with this name in the form that a program expects, with its seed or expanded. It is `None` if
-    /// the client did not send this key.
+    /// Returns the evaluation key with this name in the form that a program expects: with its seed if `seeded` is
+    /// set, otherwise expanded. It is `None` if the client did not send this key.
     fn key(
         &self,
         keys: &<Self::Scheme as Scheme>::Keys,
@@ -91,7 +93,8 @@ pub trait Operator: Sized {
         cipher: &<Self::Scheme as Scheme>::Ciphertext,
     ) -> Result<(), <Self::Scheme as Scheme>::Error>;
 
-    /// Makes a ciphertext of computed polynomials, each limb by limb, after checking them.
+    /// Makes a ciphertext from polynomials that a device computed, each with one limb after another. It checks them
+    /// first.
     fn ciphertext(
         &self,
         at: &Place<Self::Scheme>,

@@ -27,10 +27,11 @@ impl SealParams for Params {
     }
 }
 
-/// Ringmill's BFV parameters with the names that SEAL's files have for their levels.
+/// Ringmill's BFV parameters, together with the names by which SEAL's files refer to their levels.
 pub type BfvContext = SealContext<Params>;
 
-/// Reads a file of SEAL's `EncryptionParameters::save`, as [`super::read_parameters`] reads those of CKKS.
+/// Reads a file that SEAL's `EncryptionParameters::save` wrote for BFV. As with [`super::read_parameters`] for
+/// CKKS, the caller chooses the security level.
 ///
 /// # Errors
 /// Fails for a file that is not SEAL's, of another scheme, without a special prime, or with a plaintext modulus that
@@ -52,7 +53,7 @@ pub fn read_ciphertext(context: &BfvContext, bytes: &[u8]) -> Result<Ciphertext,
     Ok(Ciphertext::new(context.ring(), level, (), raw.polys)?)
 }
 
-/// Returns the content of a file for SEAL's `Ciphertext::load`.
+/// Returns the content of a file of a BFV ciphertext for SEAL's `Ciphertext::load`.
 pub fn write_ciphertext(
     context: &BfvContext,
     cipher: &Ciphertext,
@@ -70,7 +71,8 @@ pub fn write_ciphertext(
     emit::ciphertext(chain, object, primes, SCALE, &polys, compression)
 }
 
-/// Applies `transform` to each limb of a polynomial, from the first prime on.
+/// Applies `transform` to each limb of a polynomial, with the NTT of the limb's prime. Limbs belong to q_0, q_1,
+/// ... in order.
 fn each_limb(
     context: &BfvContext,
     poly: &mut [u64],

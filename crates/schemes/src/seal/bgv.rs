@@ -18,10 +18,11 @@ impl SealParams for Params {
     }
 }
 
-/// Ringmill's BGV parameters with the names that SEAL's files have for their levels.
+/// Ringmill's BGV parameters, together with the names by which SEAL's files refer to their levels.
 pub type BgvContext = SealContext<Params>;
 
-/// Reads a file of SEAL's `EncryptionParameters::save`, as [`super::read_parameters`] reads those of CKKS.
+/// Reads a file that SEAL's `EncryptionParameters::save` wrote for BGV. As with [`super::read_parameters`] for
+/// CKKS, the caller chooses the security level.
 ///
 /// # Errors
 /// Fails for a file that is not SEAL's, of another scheme, without a special prime, or with a plaintext modulus that
@@ -45,8 +46,8 @@ pub fn read_ciphertext(context: &BgvContext, bytes: &[u8]) -> Result<Ciphertext,
     Ok(Ciphertext::new(context.ring(), level, factor, raw.polys)?)
 }
 
-/// Returns the content of a file for `Ciphertext::load` of the SEAL version that the [context is
-/// for](SealContext::for_seal_of).
+/// Returns the content of a file of a BGV ciphertext for SEAL's `Ciphertext::load`, in the form of the SEAL version
+/// that the [context is for](SealContext::for_seal_of).
 pub fn write_ciphertext(
     context: &BgvContext,
     cipher: &Ciphertext,

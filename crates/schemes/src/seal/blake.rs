@@ -11,11 +11,11 @@ use zeroize::Zeroizing;
 /// The length in bytes of a seed of SEAL's random generator.
 pub const SEED_BYTES: usize = 64;
 
-/// The bytes that SEAL draws from its generator at a time. They are one output of Blake2Xb.
+/// The number of bytes that SEAL draws from its generator at a time. They are one output of Blake2Xb.
 const BLOCK_BYTES: usize = 4096;
 const HASH_BYTES: usize = 64;
 
-/// Returns BLAKE2b with 32 bytes of output over the little-endian bytes of `words`.
+/// Returns the 32-byte BLAKE2b hash of the little-endian bytes of `words`.
 pub(super) fn hash_words(words: &[u64]) -> [u8; 32] {
     let mut state = Blake2b::new().hash_length(32).to_state();
     for word in words {
@@ -88,8 +88,9 @@ impl Blake2xb {
         u64::from_le_bytes(word)
     }
 
-    /// Samples one uniform polynomial as SEAL does, `n` residues for each modulus in turn. All words are drawn first.
-    /// Words too large for uniform residues are then replaced, in order, by words drawn after them.
+    /// Samples one uniform polynomial as SEAL does, with `n` residues modulo each modulus in turn. It first draws a
+    /// word for each residue. Words too large to give uniform residues are then replaced, in order, by words drawn
+    /// after them.
     pub fn uniform(&mut self, moduli: &[u64], n: usize) -> Result<Vec<u64>, MathError> {
         let mut out: Vec<u64> = (0..moduli.len().saturating_mul(n))
             .map(|_| self.word())

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! SEAL's modulus chain: the names (`parms_id`) of the levels of one set of parameters.
+//! SEAL's modulus chain: the names (`parms_id`) that SEAL gives to the levels of a parameter set.
 
 use super::blake::hash_words;
 use super::error::Object;
 
-/// A scheme of SEAL, with the number that SEAL's files have for it.
+/// A scheme of SEAL, with the number that stands for it in SEAL's files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum SealScheme {
@@ -29,7 +29,8 @@ impl SealScheme {
 pub struct ParmsId(pub [u8; 32]);
 
 impl ParmsId {
-    /// Returns the name of parameters with these primes and this plaintext modulus, which is 0 in CKKS.
+    /// Returns SEAL's name of the level with the primes `primes`. `plain` is the plaintext modulus, which is 0 in
+    /// CKKS.
     fn of(scheme: SealScheme, n: usize, primes: &[u64], plain: u64) -> Self {
         let mut words = vec![scheme as u64, n as u64];
         words.extend_from_slice(primes);
@@ -54,8 +55,8 @@ pub struct Chain {
     n: usize,
     moduli: Vec<u64>,
     plain: u64,
-    /// The names of the levels: entry k is that of the level with the first k + 1 primes. The last one is the key
-    /// level.
+    /// The names of the levels. Entry k is the name of the level with the first k + 1 primes. The last entry is
+    /// SEAL's key level, which has all primes.
     ids: Vec<ParmsId>,
 }
 

@@ -14,16 +14,18 @@ use super::{Compression, emit, source};
 use crate::ckks::{Params, ParamsBuilder};
 use crate::rlwe::{self, RingParams, RlweError};
 
-/// The first SEAL version that has BGV; `NEWEST` is the newest version.
+/// The first SEAL version that has BGV. `NEWEST` is the newest SEAL version, for which BGV ciphertexts are written
+/// by default.
 const OLDEST_WITH_FACTORS: Version = [4, 0];
 const NEWEST: Version = [4, 3];
 
-/// The most bits of a prime in SEAL.
+/// The most bits that a prime may have in SEAL.
 const MAX_PRIME_BITS: u32 = 60;
 
-/// Reads a file of SEAL's `EncryptionParameters::save`. The file has no security level, so the caller chooses. By
-/// default the builder checks against 128 bits of `guidelines_2024.ternary`. SEAL's own bounds are the table
-/// `standard_2018.ternary`. Parameters that SEAL used with `sec_level_type::none` need the builder's opt-out.
+/// Reads a file that SEAL's `EncryptionParameters::save` wrote for CKKS. The file has no security level, so the
+/// caller chooses. By default the builder checks against 128 bits of `guidelines_2024.ternary`. SEAL's own bounds
+/// are the table `standard_2018.ternary`. Parameters that SEAL used with `sec_level_type::none` need the builder's
+/// opt-out.
 ///
 /// # Errors
 /// Fails for a file that is not SEAL's, of another scheme, or without a special prime.
@@ -69,7 +71,7 @@ impl SealParams for Params {
     }
 }
 
-/// Returns the content of a file for SEAL's `EncryptionParameters::load`.
+/// Returns the content of a parameter file for SEAL's `EncryptionParameters::load`.
 pub fn write_parameters<P>(
     context: &SealContext<P>,
     compression: Compression,
@@ -82,7 +84,7 @@ pub fn write_parameters<P>(
 pub struct SealContext<P = Params> {
     params: Arc<P>,
     pub(super) chain: Chain,
-    /// The SEAL version for which objects are written if each version loads only its own form of them.
+    /// The SEAL version for which BGV ciphertexts are written, since each SEAL 4.x loads only its own form of them.
     pub(super) version: Version,
     pub(super) watch: Watch,
 }
@@ -137,9 +139,9 @@ impl<P: SealParams> SealContext<P> {
         })
     }
 
-    /// Returns the same parameters for files of the SEAL version that wrote `file`. SEAL 4.x loads ciphertexts of BGV
-    /// only in the form of its own version. By default they are written for 4.3. Everything else is written for every
-    /// SEAL since 3.6.
+    /// Returns the context for files of the SEAL version that wrote `file`. SEAL 4.x loads ciphertexts of BGV only
+    /// in the form of its own version. By default they are written for SEAL 4.3. All other objects are written for
+    /// every SEAL since 3.6.
     ///
     /// # Errors
     /// Fails for a file that is not SEAL's.
@@ -151,7 +153,7 @@ impl<P: SealParams> SealContext<P> {
         })
     }
 
-    /// Returns the same parameters with a watch. Reading keys then stays within its memory limits, and stops on
+    /// Returns the context with a watch. Reading keys then stays within the memory limits of `watch`, and stops on
     /// request. Other objects need no such limit, as their parameters fix their size.
     pub fn watched(&self, watch: &Watch) -> Self {
         Self {

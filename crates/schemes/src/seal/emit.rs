@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes SEAL's objects from checked parts: the reverse of [`super::raw`].
+//! Writes SEAL's objects from their parts, which the caller has checked: the reverse of [`super::raw`].
 
 use zeroize::Zeroizing;
 
@@ -17,8 +17,8 @@ fn ciphertext_members(words: usize) -> usize {
     size::sum([32 + 1 + 4 * 8 + HEADER_BYTES, array_members(words)])
 }
 
-/// Returns SEAL's name of the level with this number of primes. It exists for every number that a
-/// checked operand can have.
+/// Returns SEAL's name of the level with `primes` primes. The name exists for every number of primes that a checked
+/// operand can have.
 fn id(chain: &Chain, primes: usize) -> Result<ParmsId, SealError> {
     chain.id(primes).ok_or_else(|| SealError::Unsupported {
         reason: format!("no level has {primes} primes"),
@@ -47,8 +47,8 @@ fn array<'a>(sink: &mut Sink, limbs: impl Iterator<Item = &'a [u64]>, words: usi
     }
 }
 
-/// Returns the content of a file of a plaintext or a secret key. `data` holds one limb for each of
-/// the first `primes` primes.
+/// Returns the content of a SEAL file of a plaintext or a secret key. `data` has one limb for each of the first
+/// `primes` primes.
 pub fn plaintext(
     chain: &Chain,
     object: Object,
@@ -65,7 +65,7 @@ pub fn plaintext(
     sink.finish_secret(object, compression)
 }
 
-/// Returns the content of a file of a plaintext in coefficient form, which belongs to no level and
+/// Returns the content of a SEAL file of a plaintext in coefficient form. Such a plaintext belongs to no level and
 /// has no scale of its own.
 pub(super) fn coefficients(data: &[u64], compression: Compression) -> Result<Vec<u8>, SealError> {
     let mut sink = Sink::new(size::sum([48 + HEADER_BYTES, array_members(data.len())]));
@@ -80,7 +80,8 @@ pub(super) fn coefficients(data: &[u64], compression: Compression) -> Result<Vec
 #[derive(Clone, Copy)]
 pub enum Note {
     Scale(f64),
-    /// A correction factor, which files have since SEAL 4. The file has the form of this version.
+    /// The annotation is a correction factor, which files have since SEAL 4. The second field is the SEAL version
+    /// whose form the file has.
     Factor(u64, Version),
 }
 
@@ -90,7 +91,8 @@ impl From<f64> for Note {
     }
 }
 
-/// Returns the content of a file of a ciphertext or a public key. `polys` are its polynomials.
+/// Returns the content of a SEAL file of a ciphertext or a public key. `polys` has its polynomials, with one limb
+/// after another.
 pub fn ciphertext(
     chain: &Chain,
     object: Object,
@@ -137,8 +139,8 @@ fn write_ciphertext(
     Ok(())
 }
 
-/// Returns the content of a file of key-switching keys. Each of the file's places `slots` is empty, or has a key's
-/// digits as pairs (b, a).
+/// Returns the content of a SEAL file of key-switching keys. Each entry of `slots` is an empty place of the file,
+/// or has the digits of a key as pairs (b, a).
 pub fn keys(
     chain: &Chain,
     object: Object,

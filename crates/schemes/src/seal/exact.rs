@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes plaintexts modulo the plaintext modulus t, which SEAL's BFV and BGV share.
+//! Reads and writes SEAL's files of plaintexts modulo the plaintext modulus t, which are alike in SEAL's BFV and
+//! BGV.
 
 use super::context::{SealContext, SealParams};
 use super::error::SealError;
@@ -16,7 +17,7 @@ pub fn read_integers<P: ExactParams + SealParams>(
     Ok(Plaintext::new(&**context.params(), residues)?)
 }
 
-/// Returns the content of a file for SEAL's `Plaintext::load`.
+/// Returns the content of a file of a plaintext in coefficient form for SEAL's `Plaintext::load`.
 pub fn write_integers<P: ExactParams + SealParams>(
     context: &SealContext<P>,
     plain: &Plaintext,

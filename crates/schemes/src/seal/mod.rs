@@ -8,7 +8,7 @@
 //! operation gives SEAL's bits. `docs/seal.md` describes the files byte by byte.
 //!
 //! A file is hostile until it is read. Sizes are checked against the parameters before anything is allocated, and
-//! residues against their modulus. Compressed data is unpacked while it is parsed, under a budget.
+//! residues against their modulus. Compressed data is unpacked while it is parsed, at most to a budget of bytes.
 #![deny(clippy::arithmetic_side_effects)]
 
 pub mod bfv;

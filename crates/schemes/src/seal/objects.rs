@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Converts SEAL's plaintexts, ciphertexts and keys to Ringmill's and back. Limbs, their order and their form are the
-//! same on both sides, so data is only moved.
+//! Converts SEAL's plaintexts, ciphertexts and keys to Ringmill's and back. SEAL and Ringmill have the same limbs,
+//! in the same order and form, so residues are only moved.
 
 use std::borrow::Cow;
 
@@ -19,8 +19,8 @@ use crate::rlwe::{GaloisKeys, KSwitchKey, KeyHalf, PublicKey, RelinKey, SecretKe
 const KEY_SCALE: f64 = 1.0;
 
 impl<P: SealParams> SealContext<P> {
-    /// Returns the level with this number of primes. It refuses the key level, to which no plaintext or ciphertext
-    /// belongs.
+    /// Returns the level whose modulus has `primes` primes. It refuses SEAL's key level, which has all primes,
+    /// because no plaintext or ciphertext belongs to it.
     pub(super) fn level(&self, object: Object, primes: usize) -> Result<Level, SealError> {
         match primes.checked_sub(1) {
             Some(level) if primes <= self.ring().cipher_count() => Ok(Level(level as u32)),
@@ -56,7 +56,7 @@ pub fn read_plaintext(context: &SealContext, bytes: &[u8]) -> Result<Plaintext, 
     )?)
 }
 
-/// Returns the content of a file for SEAL's `Plaintext::load`.
+/// Returns the content of a file of a CKKS plaintext for SEAL's `Plaintext::load`.
 pub fn write_plaintext(
     context: &SealContext,
     plain: &Plaintext,
@@ -88,7 +88,7 @@ pub fn read_ciphertext(context: &SealContext, bytes: &[u8]) -> Result<Ciphertext
     )?)
 }
 
-/// Returns the content of a file for SEAL's `Ciphertext::load`.
+/// Returns the content of a file of a CKKS ciphertext for SEAL's `Ciphertext::load`.
 pub fn write_ciphertext(
     context: &SealContext,
     cipher: &Ciphertext,
@@ -160,9 +160,9 @@ pub fn read_secret_key<P: SealParams>(
     Ok(SecretKey::from_eval_limbs(context.ring(), raw.data)?)
 }
 
-/// Reads the secret key of SEAL parameters that have only the first prime of the context's parameters, and so no key
-/// switching. Ringmill's parameters always have key switching. So the key is returned as residues in evaluation form,
-/// which are wiped on drop.
+/// Reads a secret key that SEAL made for parameters with a single prime, which must be the first one of the
+/// context. Such parameters have no key switching, and Ringmill's parameters always have it. So the result is no
+/// key object but the key's residues in evaluation form, which are wiped on drop.
 ///
 /// # Errors
 /// Fails for a file that is not SEAL's, or a key of more primes.
@@ -201,8 +201,8 @@ pub fn write_secret_key_in_the_clear<P: SealParams>(
     )
 }
 
-/// Reads a file of a relinearisation key from SEAL's `RelinKeys::save`. The file has one key, that of s^2, because
-/// SEAL's `KeyGenerator` makes no other.
+/// Reads a file of a relinearisation key from SEAL's `RelinKeys::save`. The file has one key, that for s^2, because
+/// SEAL's `KeyGenerator` makes no key for higher powers of the secret s.
 pub fn read_relin_keys<P: SealParams>(
     context: &SealContext<P>,
     bytes: &[u8],
@@ -284,7 +284,7 @@ pub fn write_galois_keys<P: SealParams>(
     emit::keys(&context.chain, Object::GaloisKeys, &slots, compression)
 }
 
-/// Returns the digits of an expanded key as (b, a), in words of 64 bits.
+/// Returns the digits of a key without a seed as pairs (b, a), in words of 64 bits.
 fn wide(key: &KSwitchKey) -> Vec<[Cow<'_, [u64]>; 2]> {
     match key.a() {
         KeyHalf::Stored(a) => (key.b().iter().zip(a.iter()))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads SEAL's objects in the form of its files and checks them against a modulus chain, without Ringmill's types of a
-//! scheme.
+//! Reads SEAL's objects in the form of its files and checks them against a modulus chain. The results are plain
+//! numbers, not values of Ringmill's schemes.
 //!
 //! The members of an object in a file, in order, all little-endian (`docs/seal.md` has the byte-by-byte tables):
 //! - parameters: scheme, ring degree, number of primes, each prime as a nested modulus, the plain modulus likewise;
@@ -28,14 +28,14 @@ pub use plaintext::{read_coefficients, read_plaintext};
 /// The most polynomials of a ciphertext that the reader accepts. SEAL's own bound of 16 would let a short file demand
 /// much memory.
 const MAX_POLYS: u64 = Ciphertext::<()>::MAX_SIZE as u64;
-/// The number that SEAL's files have for the Blake2Xb generator.
+/// The number that stands for the Blake2Xb generator in SEAL's files.
 const BLAKE2XB: u8 = 1;
 
-/// The bytes of the fields of a ciphertext in SEAL's file, without the correction factor.
+/// The number of bytes of a ciphertext's fields in SEAL's file, without its correction factor and its residues.
 const CIPHERTEXT_FIELDS: usize = 32 + 1 + 4 * 8;
 
-/// A ciphertext as SEAL's file has it, in its scheme's form. Each polynomial has one limb for each of the first
-/// `primes` primes.
+/// A ciphertext as SEAL's file has it, in coefficient form for BFV and in evaluation form for CKKS and BGV. Each
+/// polynomial has one limb for each of the first `primes` primes.
 pub struct RawCiphertext {
     pub primes: usize,
     pub scale: f64,
@@ -44,14 +44,15 @@ pub struct RawCiphertext {
     pub polys: Vec<Vec<u64>>,
 }
 
-/// An encryption of zero under the secret key over all primes: a public key, or one digit of a key-switching key.
+/// An encryption (b, a) of zero under the secret key, modulo all primes. It is a public key, or one digit of a
+/// key-switching key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawKey {
     pub b: Vec<u64>,
     pub a: Vec<u64>,
 }
 
-/// Reads the header of a nested object, and checks that it states the only possible size.
+/// Reads the header of a nested object, and checks that the object has exactly `members` bytes behind the header.
 fn exact_size(source: &mut Source<'_>, object: Object, members: usize) -> Result<(), SealError> {
     let found = source.nested(object)?.size;
     let expected = nested_size(members);
@@ -69,7 +70,7 @@ fn nested_size(members: usize) -> u64 {
     members.saturating_add(HEADER_BYTES) as u64
 }
 
-/// Returns the primes of the level whose name (`parms_id`) comes next in the file.
+/// Reads a level's name (`parms_id`) from the file, and returns the primes of the level.
 fn level<'c>(
     chain: &'c Chain,
     object: Object,
@@ -122,12 +123,12 @@ fn unit_scale(source: &mut Source<'_>, object: Object) -> Result<(), SealError> 
     }
 }
 
-/// Returns the bytes of the members of a data array of this many words.
+/// Returns the number of bytes that a data array of `words` words takes in a file, with its length.
 fn array_members(words: usize) -> usize {
     words.saturating_mul(8).saturating_add(8)
 }
 
-/// Reads the content of a ciphertext or public key file.
+/// Reads the content of a SEAL file of a ciphertext or a public key.
 pub fn read_ciphertext(
     chain: &Chain,
     object: Object,
@@ -148,7 +149,7 @@ pub fn read_ciphertext(
     Ok(cipher)
 }
 
-/// Reads the members of a ciphertext with this header. Also returns how many bytes they took.
+/// Reads the fields of a ciphertext whose header is `header`. Also returns how many bytes the fields took.
 fn ciphertext_members(
     chain: &Chain,
     object: Object,
@@ -267,7 +268,7 @@ fn ciphertext_members(
     ))
 }
 
-/// Reads the content of a public key file.
+/// Reads the content of a SEAL file of a public key.
 pub fn read_public_key(chain: &Chain, bytes: &[u8]) -> Result<RawKey, SealError> {
     into_key(
         chain,
@@ -276,8 +277,8 @@ pub fn read_public_key(chain: &Chain, bytes: &[u8]) -> Result<RawKey, SealError>
     )
 }
 
-/// Reads the content of a file of key-switching keys. Returns a pair (index, digits) for every index that has a key.
-/// Indices are below `slots`, the number of places for keys that the file may have.
+/// Reads the content of a SEAL file of key-switching keys. Returns a pair (index, digits) for each place of the
+/// file that has a key. `slots` is the number of places that the file may have.
 pub fn read_keys(
     chain: &Chain,
     object: Object,
@@ -327,7 +328,7 @@ pub fn read_keys(
     Ok(keys)
 }
 
-/// Reads one digit of a key-switching key: a nested ciphertext of two polynomials over all primes.
+/// Reads one digit of a key-switching key: a nested ciphertext of two polynomials modulo all primes.
 fn digit(chain: &Chain, source: &mut Source<'_>) -> Result<RawKey, SealError> {
     let object = Object::KeySwitchDigit;
     let header = source.nested(object)?;

@@ -9,11 +9,11 @@ use super::source::{HEADER_BYTES, MAGIC, ZSTD};
 use super::wiped;
 use crate::size;
 
-/// A version of SEAL as headers of files have it: major and minor number.
+/// A version of SEAL, as major and minor number, in the form that headers of its files have.
 pub(super) type Version = [u8; 2];
 
-/// The version that written headers name. Every SEAL from 3.6 to 4.x loads it, while SEAL 4.0 to 4.3 load no version
-/// 4.x except their own.
+/// The SEAL version that the headers of written files name. Every SEAL from 3.6 to 4.x loads files of this version.
+/// SEAL 4.0 to 4.3 load no files of a version 4.x except their own.
 const VERSION: Version = [3, 6];
 
 /// The Zstandard compression level that SEAL uses.
@@ -23,8 +23,8 @@ const ZSTD_LEVEL: i32 = 3;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Compression {
     None,
-    /// Zstandard, SEAL's default. It is never faster than [`Compression::None`]; the unused bits of residues' words
-    /// take no space.
+    /// The compression is Zstandard, SEAL's default. It is never faster than [`Compression::None`]. It saves the
+    /// unused upper bits of the words that hold residues.
     #[default]
     Zstd,
 }
@@ -36,12 +36,13 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Begins an object. `members` is the exact number of bytes of its members.
+    /// Begins a SEAL object. `members` is the exact number of bytes of its fields, without the header.
     pub fn new(members: usize) -> Self {
         Self::of_version(VERSION, members)
     }
 
-    /// Begins an object in the form of one SEAL version. `members` is the exact number of bytes of its members.
+    /// Begins a SEAL object in the form of one SEAL version. `members` is the exact number of bytes of its fields,
+    /// without the header.
     pub(super) fn of_version(version: Version, members: usize) -> Self {
         let mut bytes = Zeroizing::new(Vec::with_capacity(members.saturating_add(HEADER_BYTES)));
         bytes.extend_from_slice(&[0; HEADER_BYTES]);
@@ -64,7 +65,7 @@ impl Sink {
         self.bytes.extend_from_slice(&id.0);
     }
 
-    /// Writes the header of a nested object whose members have `members` bytes.
+    /// Writes the header of a nested SEAL object whose fields have `members` bytes.
     pub(super) fn nested(&mut self, members: usize) {
         self.bytes.extend_from_slice(&header(
             self.version,

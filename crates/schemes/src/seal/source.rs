@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads objects in SEAL's binary format: headers, decompression under a budget of bytes, integers and checked
-//! residues.
+//! Reads objects in SEAL's binary format: headers, integers and residues, which it checks. It decompresses at most
+//! a budget of bytes.
 //!
-//! A saved object is a 16-byte header and its members. Only the outermost object's members may be compressed. They are
-//! decompressed while they are parsed. So a file can make the reader allocate no more than the parameters allow,
-//! whatever it claims.
+//! A saved object is a 16-byte header and its fields, which may be objects. Only the fields of the outermost object
+//! may be compressed. They are decompressed while they are parsed. So a file can make the reader allocate no more
+//! than the parameters allow, whatever it claims.
 
 use std::io::Read;
 
@@ -18,30 +18,31 @@ use crate::size;
 
 pub(super) const MAGIC: u16 = 0xA15E;
 pub(super) const HEADER_BYTES: usize = 16;
-/// The numbers that headers have for methods of compression.
+/// The numbers that stand for methods of compression in a header of SEAL's files.
 pub(super) const ZLIB: u8 = 1;
 pub(super) const ZSTD: u8 = 2;
 
-/// The base-2 logarithm of the largest decompression window, as SEAL itself allows. A frame may not claim more memory
-/// than 2^23 bytes.
+/// The base-2 logarithm of the largest window of a Zstandard frame in a file, the limit that SEAL itself has. A
+/// frame may claim at most 2^23 bytes of memory for its window.
 const WINDOW_LOG_MAX: u32 = 23;
 
-/// The largest ratio of the bytes of decompressed keys to those of their file. Residues are uniform, so one of b bits
-/// takes at least b of its 64 bits. Rings with primes below 8 bits are too small to matter.
+/// The largest ratio of the size of decompressed keys to the size of their file. Residues are uniform, so a residue
+/// of b bits, which is a word of 64 bits, takes at least b bits in a file. Rings with primes below 8 bits are too
+/// small to matter.
 pub(super) const MOST_UNPACKED: u64 = 8;
 
-/// A number of bytes to which every file may be decompressed beyond [`MOST_UNPACKED`], for headers, which compress to
-/// almost nothing, and for small rings.
+/// The number of bytes to which every file of keys may be decompressed beyond [`MOST_UNPACKED`] times its size.
+/// They are for headers, which compress to almost nothing, and for small rings.
 const SLACK: u64 = 1 << 20;
 
-/// The bytes of the buffer through which residues are read.
+/// The size in bytes of the buffer through which residues are read.
 const CHUNK_BYTES: usize = 8192;
 
-/// The fields of a header that the reader uses.
+/// The fields of a SEAL object's header that the reader uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
-    /// Whether ciphertexts in the file have a correction factor, as in files since SEAL 4. Nothing else in files
-    /// differs from SEAL 3.6.
+    /// Whether ciphertexts in the file have a correction factor, as in files since SEAL 4. In all else, files since
+    /// SEAL 3.6 are alike.
     pub correction_factor: bool,
     pub version: Version,
     pub compression: u8,
@@ -112,23 +113,25 @@ enum Stream<'a> {
 }
 
 /// A saved SEAL object that is being read. Every read is checked against the remaining bytes. Compressed bytes are
-/// decompressed on demand and count against the budget.
+/// decompressed when they are read, and count against the budget.
 pub(super) struct Source<'a> {
     object: Object,
     header: Header,
     stream: Stream<'a>,
-    /// How many more bytes may be read: exact for an uncompressed object, the rest of the budget for a compressed one.
+    /// The number of bytes that may still be read. For an uncompressed object, it is the number of bytes left; for
+    /// a compressed one, it is what is left of the budget.
     left: u64,
     budget: u64,
-    /// The bytes of the file, if they limit how much may be decompressed.
+    /// The number of bytes of the file, if it limits how much may be decompressed, otherwise `None`.
     packed: Option<u64>,
-    /// The bytes of memory that the reader allocated for residues so far.
+    /// The number of bytes of memory that the reader has allocated for residues so far.
     held: u64,
 }
 
 impl<'a> Source<'a> {
-    /// Opens a file of keys as [`Source::open`] does. Except for the empty places among `slots` keys, their contents
-    /// are uniform, so the length of the file bounds the decompressed size.
+    /// Opens a file of key-switching keys as [`Source::open`] does. The residues of keys are uniform and hardly
+    /// compress, so the length of the file bounds the decompressed size. Only the empty places among `slots` keys
+    /// compress.
     pub(super) fn open_keys(
         object: Object,
         bytes: &'a [u8],
@@ -146,8 +149,8 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// Reads the outermost header. The whole of `bytes` must be the object. At most `budget` bytes are decompressed, or
-    /// allocated for residues.
+    /// Reads the header of the outermost object, which must fill all of `bytes`. At most `budget` bytes will be
+    /// decompressed, and as many allocated for residues.
     pub(super) fn open(object: Object, bytes: &'a [u8], budget: u64) -> Result<Self, SealError> {
         let Some((head, body)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
             let left = bytes.len() as u64;
@@ -193,7 +196,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Checks that the outermost object has no more bytes.
+    /// Checks that no bytes of the outermost object are left.
     pub(super) fn finish(mut self) -> Result<(), SealError> {
         let unpacked = self.read_some(&mut [0])? as u64;
         let packed = match &self.stream {
@@ -222,7 +225,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Checks that the object can have `count` more bytes, before memory is allocated for them.
+    /// Checks that `count` more bytes of the object may be read, before memory is allocated for them.
     fn expect(&self, count: u64) -> Result<(), SealError> {
         if count <= self.left {
             return Ok(());
@@ -321,8 +324,8 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Reads one polynomial: `n` residues below each of `moduli` in turn, which are appended to `out`. `n` and `moduli`
-    /// come from the parameters, so they bound what is allocated.
+    /// Reads one polynomial and appends it to `out`: `n` residues below each modulus of `moduli` in turn. `n` and
+    /// `moduli` come from the parameters, so they bound how much memory is allocated.
     pub(super) fn residues(
         &mut self,
         object: Object,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compresses and decompresses secrets by Zstandard and zlib, and wipes all intermediate memory.
 //!
-//! Both process a whole object at once, so neither keeps a window of earlier bytes. Zstandard keeps its other state in
-//! memory that the caller provides and wipes. zlib keeps only the codes of symbols.
+//! Both libraries process a whole object at once, so neither keeps a window of earlier bytes. Zstandard keeps its
+//! other state in memory that this module provides and wipes. zlib keeps only its code tables.
 
 #![allow(unsafe_code)] // an allocation is grown and wiped by hand
 
@@ -26,7 +26,7 @@ unsafe extern "C" {
     fn ZSTD_initStaticDCtx(room: *mut c_void, bytes: usize) -> *mut zstd_sys::ZSTD_DCtx;
 }
 
-/// Allocates memory for a Zstandard context, which must be aligned to 8 bytes.
+/// Allocates memory of at least `bytes` bytes for a Zstandard context, which must be aligned to 8 bytes.
 fn room(bytes: usize) -> Result<Zeroizing<Vec<u64>>, SealError> {
     Ok(Zeroizing::new(zeroed(
         "a file of SEAL's",
@@ -34,7 +34,7 @@ fn room(bytes: usize) -> Result<Zeroizing<Vec<u64>>, SealError> {
     )?))
 }
 
-/// Returns the result of a Zstandard function, or its error.
+/// Returns the result `code` of a Zstandard function, or the error that it stands for.
 fn checked(code: usize, object: Object) -> Result<usize, SealError> {
     // SAFETY: the function accepts any number.
     match unsafe { zstd_sys::ZSTD_isError(code) } {
@@ -50,7 +50,7 @@ fn broken(object: Object, reason: impl ToString) -> SealError {
     }
 }
 
-/// Compresses the bytes of an object's members to one Zstandard frame.
+/// Compresses the bytes behind an object's header to one Zstandard frame.
 pub(super) fn pack(
     object: Object,
     members: &[u8],
@@ -75,7 +75,7 @@ pub(super) fn pack(
     Ok(packed)
 }
 
-/// Decompresses one Zstandard frame to the beginning of `out`. Returns the length of the content.
+/// Decompresses one Zstandard frame to the beginning of `out`. Returns the number of decompressed bytes.
 fn unzstd(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealError> {
     // SAFETY: the function only computes a number.
     let mut room = room(unsafe { ZSTD_estimateDCtxSize() })?;
@@ -91,7 +91,7 @@ fn unzstd(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealEr
     checked(code, object)
 }
 
-/// Decompresses one zlib stream to the beginning of `out`. Returns the length of the content.
+/// Decompresses one zlib stream to the beginning of `out`. Returns the number of decompressed bytes.
 fn unzlib(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealError> {
     let mut stream = Decompress::new(true);
     // All at once and to the end, so that the content is its own window.
@@ -107,9 +107,9 @@ fn unzlib(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealEr
     }
 }
 
-/// Returns the object with its members decompressed, at most `most` bytes. Returns `None` for an object that is not
-/// compressed, and for one without a header or of another length than its header says. Its reader refuses the latter
-/// two.
+/// Returns a SEAL object with the bytes behind its header decompressed, at most `most` bytes. Returns `None` for an
+/// object that is not compressed. Also returns `None` for one without a header, or of another length than its
+/// header says, which the reader of the object refuses later.
 pub(super) fn unpacked(
     object: Object,
     bytes: &[u8],

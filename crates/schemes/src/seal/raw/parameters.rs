@@ -24,7 +24,7 @@ pub struct RawParameters {
     pub plain: u64,
 }
 
-/// Reads the content of a parameter file of a scheme.
+/// Reads the content of a SEAL parameter file. The file must be of the scheme `scheme`.
 pub fn read_parameters(bytes: &[u8], scheme: SealScheme) -> Result<RawParameters, SealError> {
     let object = Object::Parameters;
     let mut source = Source::open(object, bytes, PARAMETERS_BUDGET)?;

@@ -19,7 +19,7 @@ pub struct RawPlaintext {
     pub data: Zeroizing<Vec<u64>>,
 }
 
-/// Reads the content of a plaintext or secret key file.
+/// Reads the content of a SEAL file of a plaintext in evaluation form or a secret key.
 pub fn read_plaintext(
     chain: &Chain,
     object: Object,
@@ -51,8 +51,8 @@ pub fn read_plaintext(
     })
 }
 
-/// Reads the content of a file of a plaintext in coefficient form: up to N residues modulo the plaintext
-/// modulus. The other coefficients are zero.
+/// Reads the content of a SEAL file of a plaintext in coefficient form, with up to N residues modulo the plaintext
+/// modulus. Returns all N coefficients; those that the file lacks are zero.
 pub fn read_coefficients(chain: &Chain, bytes: &[u8]) -> Result<Vec<u64>, SealError> {
     let (object, n) = (Object::Plaintext, chain.n());
     let budget = size::sum([PLAINTEXT_FIELDS + HEADER_BYTES, array_members(n)]);
