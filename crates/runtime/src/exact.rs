@@ -24,8 +24,8 @@ use crate::report::RunReport;
 /// budget is rounded down to whole bits.
 const ROUNDED: f64 = 2.0;
 
-/// Returns the plaintext modulus t among the parameters `own` that the user gives. If there is none it returns 0, which
-/// the builder of parameters refuses.
+/// Returns the plaintext modulus t among the parameters `own` that the user gives. Fails if there is none, or if t
+/// allows no batching at the ring degree.
 fn plain_modulus(own: &Own<'_>) -> Result<PlainModulus, ExactError> {
     let t = PlainModulus::new(own.plain_modulus.unwrap_or(0))?;
     t.check_batchable(own.log_n)?;

@@ -156,7 +156,7 @@ pub struct PrecisionReport {
 /// An assumption that the program's author states of a value inside the program. The report's predictions rest on it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct AssumptionReport {
-    /// The line of the program that states the assumption, if it is known.
+    /// The source file of the program that states the assumption, if it is known. `line` is the line there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

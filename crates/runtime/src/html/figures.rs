@@ -26,7 +26,7 @@ const MOST_KINDS: usize = 7;
 #[derive(Clone, Debug)]
 pub struct Stack {
     pub title: String,
-    /// The label of the axis: its quantity and unit.
+    /// The label of the figure's axis of values: its quantity and unit.
     pub axis: String,
     /// The name of each bar of the figure, and the bar's parts, each with its name and value. Parts with one name
     /// have one colour in all bars.
@@ -127,7 +127,7 @@ pub struct Series {
 #[derive(Clone, Debug)]
 pub struct Bars {
     pub title: String,
-    /// The label of the axis: its quantity and unit.
+    /// The label of the figure's axis of values: its quantity and unit.
     pub axis: String,
     pub names: Vec<String>,
     pub values: Vec<f64>,

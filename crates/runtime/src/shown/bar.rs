@@ -26,7 +26,7 @@ pub struct Bar {
 }
 
 impl Bar {
-    /// Makes a bar, if standard error is a terminal.
+    /// Makes a progress display that draws a bar only if standard error is a terminal.
     #[expect(
         clippy::new_without_default,
         reason = "what it makes depends on where standard error goes"

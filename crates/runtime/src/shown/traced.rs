@@ -29,7 +29,8 @@ pub enum TracedError<E: Error + 'static> {
     File { path: PathBuf, source: io::Error },
 }
 
-/// The options of a run that computes outputs: the device, the parts of the report, checkpoints and memory budgets.
+/// The options of a run that computes outputs: whether a machine may spill, the trace and the timeline,
+/// checkpoints, and the memory for expanded limbs.
 pub struct Asked<'a> {
     pub spill: bool,
     pub trace: Option<&'a Path>,

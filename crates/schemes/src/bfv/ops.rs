@@ -11,7 +11,7 @@ use crate::rlwe::ops::{Immediate, Polys, Row, Shape, Table, Variant, row};
 use crate::rlwe::ops::{arithmetic, keyswitch, scaling};
 use crate::rlwe::{self, Galois, Level};
 
-/// A BFV operation with everything that determines its instructions, the key of its procedure in a cache.
+/// A BFV operation, with everything that determines its instructions. It is the cache key of its procedure.
 pub type OpKey = rlwe::OpKey<Op>;
 
 /// A cache of the procedures of one BFV parameter set.

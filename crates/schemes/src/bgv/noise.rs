@@ -49,8 +49,8 @@ impl Noise {
 pub struct NoiseModel {
     n: f64,
     t: f64,
-    /// The plaintext modulus of which the errors of switching keys are multiples: the last of the parameters' plaintext
-    /// moduli.
+    /// The plaintext modulus of which the errors of key-switching keys are multiples: the last of the parameters'
+    /// plaintext moduli.
     key_t: f64,
     /// Whether divisions by primes subtract the plaintext modulus t times a limb, so that they compute modulo primes
     /// alone and never modulo t ([`rlwe::Params::primes_alone`](crate::rlwe::Params::primes_alone)).
@@ -185,7 +185,8 @@ impl NoiseModel {
     }
 
     /// Returns the noise of an encryption under the public key: t (e u + e_0 + e_1 s) / P, and the rounding of this
-    /// division. Here e, e_0 and e_1 are errors, u is random, and t is the plaintext modulus.
+    /// division. Here e, e_0 and e_1 are errors, u is a random ternary polynomial, t the plaintext modulus, s the
+    /// secret, and P the product of the special primes.
     pub fn fresh(&self) -> Noise {
         let (count, log2) = self.special;
         let errors = Noise::of(self.t * self.error * (self.ternary + 1.0 + self.secret));

@@ -12,7 +12,7 @@ use crate::rlwe::ops::{Immediate, Polys, Row, Shape, Table, Variant, row};
 use crate::rlwe::ops::{PER_CIPHERTEXT, arithmetic, keyswitch, scaling, sums};
 use crate::rlwe::{self, Galois, Level};
 
-/// A BGV operation with everything that determines its instructions, the key of its procedure in a cache.
+/// A BGV operation, with everything that determines its instructions. It is the cache key of its procedure.
 pub type OpKey = rlwe::OpKey<Op>;
 
 /// A cache of the procedures of one BGV parameter set.

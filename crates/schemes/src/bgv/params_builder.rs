@@ -76,9 +76,9 @@ impl ParamsBuilder {
         Self { further, ..self }
     }
 
-    /// Sets dnum, the number of key-switching digits, each of alpha = ceil(ciphertext primes / dnum) primes; it needs
-    /// alpha special primes. By default it follows from the number of special primes. One special prime gives one digit
-    /// for each prime (SEAL).
+    /// Sets dnum, the number of key-switching digits. A digit has at most alpha = ceil(ciphertext primes / dnum)
+    /// primes, and needs alpha special primes or special primes with as many bits. By default dnum follows from the
+    /// number of special primes; one special prime gives one digit for each ciphertext prime (SEAL).
     pub fn dnum(self, dnum: usize) -> Self {
         self.map(|ring| ring.dnum(dnum))
     }

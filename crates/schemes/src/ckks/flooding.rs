@@ -48,7 +48,8 @@ impl Flooding {
     /// 2^-`statistical_bits`.
     ///
     /// # Errors
-    /// Fails for zero bits, zero decryptions, or more than 35 bits of both together.
+    /// Fails for zero bits, zero decryptions, or more than 35 bits of `statistical_bits` and log2 of `decryptions`
+    /// together.
     pub fn new(statistical_bits: u32, decryptions: u64) -> Result<Self, CkksError> {
         let flooding = Self {
             statistical_bits,

@@ -284,8 +284,8 @@ pub fn digits(given: Option<usize>, cipher: usize, special: usize) -> Result<usi
 }
 
 /// Returns the indices of the ciphertext primes of each of `dnum` key-switching digits, for `cipher` primes. If
-/// possible, all digits have ceil(`cipher` / `dnum`) primes, and the last one has the rest. Otherwise the first
-/// digits have one prime more than the others.
+/// possible, all digits but the last have ceil(`cipher` / `dnum`) primes, and the last one has the rest. Otherwise
+/// the first digits have one prime more than the others.
 pub fn digit_ranges(cipher: usize, dnum: usize) -> Vec<Range<usize>> {
     let dnum = dnum.clamp(1, cipher.max(1));
     let most = cipher.div_ceil(dnum);

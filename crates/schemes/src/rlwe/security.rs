@@ -307,10 +307,11 @@ pub fn bound(
 /// table has no row for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SparseBounds {
-    /// The bound of `estimator_2026.sparse_ternary`, Ringmill's own estimates, in bits of Q P.
+    /// The bound of `estimator_2026.sparse_ternary`, Ringmill's own estimates, in bits of Q P, the product of all
+    /// primes.
     pub estimator: Option<u32>,
-    /// The bound of `rotated_hybrid_2026.sparse_ternary`, the rotated primal hybrid attack (IACR ePrint 2026/279), in
-    /// bits of Q P.
+    /// The bound of `rotated_hybrid_2026.sparse_ternary`, the rotated primal hybrid attack (IACR ePrint 2026/279),
+    /// in bits of Q P, the product of all primes.
     pub rotated_hybrid: Option<u32>,
 }
 

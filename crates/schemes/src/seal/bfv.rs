@@ -43,7 +43,7 @@ pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
     Ok(Params::builder(raw.n.trailing_zeros() as u8, t).primes(cipher, &[special]))
 }
 
-/// Reads a file of SEAL's `Ciphertext::save`. If c_1 is given by a seed, it is expanded.
+/// Reads a file of a BFV ciphertext from SEAL's `Ciphertext::save`. If c_1 is given by a seed, it is expanded.
 pub fn read_ciphertext(context: &BfvContext, bytes: &[u8]) -> Result<Ciphertext, SealError> {
     let mut raw = raw::read_ciphertext(&context.chain, Object::Ciphertext, bytes)?;
     let level = context.level(Object::Ciphertext, raw.primes)?;

@@ -34,11 +34,11 @@ pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
     Ok(Params::builder(raw.n.trailing_zeros() as u8, t).primes(cipher, &[special]))
 }
 
-/// Reads a file of SEAL's `Ciphertext::save`. If c_1 is given by a seed, it is expanded.
+/// Reads a file of a BGV ciphertext from SEAL's `Ciphertext::save`. If c_1 is given by a seed, it is expanded.
 ///
 /// # Errors
-/// Fails for a file of a SEAL before version 4, which has no correction factor, and for one that is no ciphertext of
-/// these parameters.
+/// Fails for a file of a SEAL before version 4, which has no correction factor, and for one that is no ciphertext
+/// of these parameters.
 pub fn read_ciphertext(context: &BgvContext, bytes: &[u8]) -> Result<Ciphertext, SealError> {
     let raw = raw::read_ciphertext(&context.chain, Object::Ciphertext, bytes)?;
     let level = context.level(Object::Ciphertext, raw.primes)?;

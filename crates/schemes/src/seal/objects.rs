@@ -44,7 +44,7 @@ impl<P: SealParams> SealContext<P> {
     }
 }
 
-/// Reads a file of SEAL's `Plaintext::save` in NTT form, the form that `CKKSEncoder` makes.
+/// Reads a file of a CKKS plaintext from SEAL's `Plaintext::save` in NTT form, the form that `CKKSEncoder` makes.
 pub fn read_plaintext(context: &SealContext, bytes: &[u8]) -> Result<Plaintext, SealError> {
     let mut raw = raw::read_plaintext(&context.chain, Object::Plaintext, bytes)?;
     let level = context.level(Object::Plaintext, raw.primes)?;
@@ -76,7 +76,7 @@ pub fn write_plaintext(
     written.map(|mut bytes| std::mem::take(&mut *bytes))
 }
 
-/// Reads a file of SEAL's `Ciphertext::save`. If c_1 is given by a seed, it is expanded.
+/// Reads a file of a CKKS ciphertext from SEAL's `Ciphertext::save`. If c_1 is given by a seed, it is expanded.
 pub fn read_ciphertext(context: &SealContext, bytes: &[u8]) -> Result<Ciphertext, SealError> {
     let raw = raw::read_ciphertext(&context.chain, Object::Ciphertext, bytes)?;
     let level = context.level(Object::Ciphertext, raw.primes)?;

@@ -29,8 +29,8 @@ impl Segment {
     }
 }
 
-/// One stage of a procedure, as a segment of the host and one of each co-processor. A segment without instructions, or
-/// whose results nobody reads, is `None`.
+/// One stage of a procedure as two segments: the instructions of the host, and those of all co-processors. A
+/// segment without instructions, or whose results nobody reads, is `None`.
 pub struct StageSegments {
     pub host: Option<Segment>,
     pub offloaded: Option<Segment>,

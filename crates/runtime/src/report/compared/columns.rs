@@ -19,7 +19,7 @@ pub(super) enum Cell {
 }
 
 impl Cell {
-    /// Returns the value as text for people, with a suitable unit.
+    /// Returns the cell's value as text for people, with a suitable unit.
     pub fn shown(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -34,7 +34,7 @@ impl Cell {
         }
     }
 
-    /// Returns the value as text for programs: seconds, bytes or a plain number.
+    /// Returns the cell's value as text for programs: seconds, bytes or a plain number.
     pub fn raw(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),

@@ -233,7 +233,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Emits the exact division by p of a message whose integers are all multiples of p. The plaintext modulus p^j
-    /// of the result is p^(j-1).
+    /// becomes p^(j-1).
     pub fn divide(&self, a: Emitted, p: u64) -> Result<Emitted, BootstrapError> {
         let plain = a.factor.plain().checked_sub(1);
         let plain = plain.ok_or_else(|| BootstrapError::Parameters {

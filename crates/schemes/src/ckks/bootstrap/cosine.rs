@@ -3,8 +3,8 @@
 
 use std::f64::consts::PI;
 
-/// A Chebyshev series of cos(2 pi (K x - 1/4) / 2^r) for x in [-1, 1], with a bound on its error there. K is the
-/// largest number that the bootstrap takes the cosine of, and r the number of double angles that follow.
+/// A Chebyshev series of cos(2 pi (K x - 1/4) / 2^r) for x in [-1, 1], with a bound on its error there. K bounds
+/// the numbers K x in slots, and r is the number of double angles that follow.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Series {
     /// The coefficients of the series, by which the Chebyshev polynomials T_0, T_1, ... are multiplied.

@@ -264,8 +264,8 @@ impl NoiseModel {
     }
 
     /// Returns the noise of an encoded plaintext with slots of absolute value up to `magnitude`. `of` is the
-    /// vector's origin, for a vector that is encoded more than once, or to which a similar one is encoded. Such
-    /// encodings have equal or correlated rounding errors.
+    /// vector's origin, if this vector or a similar one is encoded elsewhere too. Such encodings have equal or
+    /// correlated rounding errors.
     pub fn encoded(&mut self, magnitude: &Slots, scale: f64, of: Option<Origin>) -> Noise {
         let variance = Variance([2.0 * self.slots as f64 / 12.0, 0.0, 0.0]);
         let doubles = Self::DOUBLE * magnitude.largest(usize::MAX);

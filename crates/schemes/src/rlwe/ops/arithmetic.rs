@@ -9,7 +9,7 @@ use super::emit::{Emit, Limb};
 use crate::rlwe::error::RlweError;
 
 /// Emits a sum of two ciphertexts. It adds the polynomials that both addends have. Those that only one addend has
-/// are copied by the caller.
+/// are no part of the procedure; the caller copies them.
 pub(crate) fn add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(0).min(v.size(1))) {
         let (a, b) = (e.cipher(0, poly)?, e.cipher(1, poly)?);
@@ -20,7 +20,8 @@ pub(crate) fn add<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
 }
 
 /// Emits a difference of two ciphertexts. It subtracts the polynomials that both operands have, and negates a third
-/// one that only the subtrahend has. A third one that only the minuend has is copied by the caller.
+/// one that only the subtrahend has. A third one that only the minuend has is no part of the procedure; the caller
+/// copies it.
 pub(crate) fn sub<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     for poly in Poly::of(v.size(1)) {
         let difference = if poly.within(v.size(0)) {
