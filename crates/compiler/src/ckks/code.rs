@@ -160,6 +160,7 @@ impl Visitor for OfInstr<'_> {
             combined: of.combined,
             products: of.factors.clone(),
             tail: of.tail,
+            further: 0,
         };
         let (count, residues) = (
             instr.src.len(),
@@ -170,7 +171,9 @@ impl Visitor for OfInstr<'_> {
     }
 
     fn sumplain(&mut self, instr: &MacroInstr) -> Found {
-        let operation = OpKey::sum_plain(self.level, instr.src.len() / 2);
+        let sums = instr.dst.len();
+        let count = instr.src.len() / (sums + 1);
+        let operation = OpKey::sum_plain(self.level, count, sums);
         Ok(coded(operation, vec![]))
     }
 }

@@ -78,7 +78,7 @@ pub enum MacroOp {
     Sumrot,
     /// The sum of the operands, each under the automorphism of its own element; operands beyond the elements stay as they are. One division for all removes the special primes and those above the immediate's level. Only in procedures that the compiler links in.
     Sumturn,
-    /// The sum of products of ciphertexts with lifted constants. The first half of the operands are ciphertexts, and each is multiplied by its own constant of the second half. Only in procedures that the compiler links in.
+    /// Sums of products of ciphertexts with lifted constants, one sum a result. The operands are the ciphertexts, then for each result one constant for each ciphertext. BGV has one result. Only in procedures that the compiler links in.
     Sumplain,
     /// The sum of the operands, each times its integer, and of the last integer, a constant. A division by the primes above the immediate's level follows. In CKKS the integers bring the operands to one scale. Only in procedures that the compiler links in.
     Combine,
@@ -140,11 +140,11 @@ pub enum MacroRule {
     Drop,
     /// `turn-sum`: The operands are ciphertexts of two polynomials, of one level and note. The elements are no more than the operands, or any number where there is one operand. The result has two polynomials and the immediate's level, which is not higher. Its scale is divided by the primes between; a factor is any of the operands' plaintext modulus.
     TurnSum,
-    /// `sum-plain`: The operands are as many ciphertexts of two polynomials, of one level and note, as lifted constants of that level and, with scales, of one scale. The result has two polynomials and that level. Scales multiply; a factor stays.
+    /// `sum-plain`: The operands are ciphertexts of two polynomials, of one level and note, then for each result as many lifted constants of that level and, with scales, of one scale. Each result has two polynomials and that level. Scales multiply; a factor stays.
     SumPlain,
-    /// `combine`: The operands are ciphertexts of two polynomials, of one level and one plaintext modulus. There is an integer for each, and one more. The result has two polynomials, the immediate's level, which is not higher, and any factor of that modulus.
+    /// `combine`: The operands are ciphertexts of two polynomials, of one level and one plaintext modulus. There is an integer for each, and one more. The result has two polynomials, the immediate's level, which is not higher, and any factor of that modulus, or with scales any scale.
     Combine,
-    /// `sum-products`: As combine, but for the integers: the products name operands that there are, one at least, and each combination has an integer for each operand that is combined, and one more.
+    /// `sum-products`: As combine, but for the integers: the products name operands that there are, one at least, and each combination has an integer for each operand that is combined, and one more. With scales, products of two operands have one scale, which the primes between divide.
     SumProducts,
     /// `divide`: The operand is a ciphertext and the constant an integer; the result has its size and level, and any factor of the plaintext modulus before its own.
     Divide,
@@ -700,11 +700,11 @@ impl MacroOp {
                 mnemonic: "SUMPLAIN",
                 operands: Arity::Groups(1),
                 operand_names: &["a"],
-                results: Arity::Exactly(1),
+                results: Arity::Groups(1),
                 result_names: &["d"],
                 immediate: MacroImmKind::None,
                 rule: MacroRule::SumPlain,
-                semantics: "The sum of products of ciphertexts with lifted constants. The first half of the operands are ciphertexts, and each is multiplied by its own constant of the second half. Only in procedures that the compiler links in.",
+                semantics: "Sums of products of ciphertexts with lifted constants, one sum a result. The operands are the ciphertexts, then for each result one constant for each ciphertext. BGV has one result. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Combine => &OpInfo {

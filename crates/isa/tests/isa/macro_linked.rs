@@ -44,6 +44,10 @@ const CKKS: &str = r#"macro "linked" scheme ckks slots 8
     %7 = MODSWITCH %6 to level 0 : cipher 2 level 0 scale 128.0
     %8 = ENCAPSULATE %7 : cipher 2 level 0 scale 128.0
     %9 = MODRAISE %8 to level 6 : cipher 2 level 6 scale 1000.5
+    %10, %11 = SUMPLAIN %3, %1, %2 : cipher 2 level 3 scale 45184.0, cipher 2 level 3 scale 45184.0
+    %12 = COMBINE %9, %9 integers 5, -7, 0 to level 5 : cipher 2 level 5 scale 7.5
+    %13 = SUMPROD %9, %9 combined 0 products 0 1 to level 5 : cipher 2 level 5 scale 1561.6228549141965
+    %14 = SUMPROD %9 combined 1 products sum 0 integers 3, 0 to level 5 : cipher 2 level 5 scale 17.25
     out %9
   end
 end
@@ -195,12 +199,12 @@ fn what_does_not_fit_is_refused() {
         (
             "SUMPLAIN %8, %9, %2, %3",
             "SUMPLAIN %8, %9, %2",
-            "expected as many ciphertexts as constants, found 3",
+            "a constant for each of them, found 3 operands and 1 results",
         ),
         (
             "SUMPLAIN %7, %2",
             "SUMPLAIN %7",
-            "expected as many ciphertexts as constants, found 1",
+            "a constant for each of them, found 1 operands and 1 results",
         ),
         (
             "lifted 0 : lifted level 6",
@@ -311,6 +315,27 @@ fn scales_multiply_and_are_divided() {
     assert_eq!(print(&p), CKKS);
     for (from, to, says) in [
         ("scale 45184.0", "scale 45185.0", "%5: expected scale 45184"),
+        (
+            "scale 45184.0\n    %12",
+            "scale 45185.0\n    %12",
+            "%11: expected scale 45184",
+        ),
+        (
+            "SUMPLAIN %3, %1, %2",
+            "SUMPLAIN %3, %1",
+            "found 2 operands and 2 results",
+        ),
+        (
+            "scale 1561.6228549141965",
+            "scale 1561.5",
+            "%13: expected scale 1561.62",
+        ),
+        (
+            "level 5 scale 17.25",
+            "level 4 scale 17.25",
+            "%14: expected level 5",
+        ),
+        ("level 5 scale 7.5", "level 5", "%12: expected scale"),
         (
             "lifted 1 : lifted level 3 scale 706.0",
             "lifted 1 : lifted level 3 scale 707.0",

@@ -278,9 +278,21 @@ impl OpKey {
         Self::new(Op::TurnSum, variant)
     }
 
-    /// Returns the sum of `count` ciphertexts, each times a plaintext, as the cache key of its procedure.
-    pub fn sum_plain(level: Level, count: usize) -> Self {
-        Self::of(Op::SumPlain, level, &vec![2; count])
+    /// Returns `sums` sums of `count` ciphertexts, each times a plaintext of its own for each sum, as the cache key of
+    /// their procedure.
+    pub fn sum_plain(level: Level, count: usize, sums: usize) -> Self {
+        let variant = Variant {
+            level,
+            sizes: vec![2; count],
+            immediate: Immediate::None,
+            plain: 0,
+            seeded: false,
+            shape: Shape {
+                further: sums.saturating_sub(1) as u16,
+                ..Shape::default()
+            },
+        };
+        Self::new(Op::SumPlain, variant)
     }
 
     /// Returns the sum of `count` ciphertexts at `level`, each times an integer, and of one more integer, as the cache

@@ -162,18 +162,26 @@ pub(super) fn turn_sum(
     divided(scope, d, 2, alike(scope, operands)?, turns.to)
 }
 
-pub(super) fn sum_plain(scope: Scope<'_>, operands: &[Typed], d: Typed) -> Result<(), Fault> {
-    let (ciphers, constants) = operands.split_at(operands.len().div_ceil(2));
-    let at = alike(scope, ciphers)?;
-    if ciphers.len() != constants.len() {
+pub(super) fn sum_plain(
+    scope: Scope<'_>,
+    operands: &[Typed],
+    results: &[Typed],
+) -> Result<(), Fault> {
+    let (sums, groups) = (results.len(), results.len().saturating_add(1));
+    if sums == 0 || operands.is_empty() || !operands.len().is_multiple_of(groups) {
         return Err(Fault::Illegal {
             what: "operands",
-            expected: "as many ciphertexts as constants".to_owned(),
-            found: format!("{}", operands.len()),
+            expected: "ciphertexts, and for each result a constant for each of them".to_owned(),
+            found: format!("{} operands and {sums} results", operands.len()),
         });
     }
+    let each = operands.len() / groups;
+    let (ciphers, constants) = operands.split_at_checked(each).unwrap_or_default();
+    let at = alike(scope, ciphers)?;
     let Some(&last) = constants.last() else {
-        return expect_cipher(d, 2, Some(at));
+        return results
+            .iter()
+            .try_for_each(|&d| expect_cipher(d, 2, Some(at)));
     };
     let of = lifted(scope, last)?;
     for &constant in constants {
@@ -182,7 +190,10 @@ pub(super) fn sum_plain(scope: Scope<'_>, operands: &[Typed], d: Typed) -> Resul
         note::expect_alike(constant, of.note, own.note)?;
     }
     let note = note::of_products(at.note, of.note);
-    expect_cipher(d, 2, Some(LevelNote { note, ..at }))
+    let expected = Some(LevelNote { note, ..at });
+    results
+        .iter()
+        .try_for_each(|&d| expect_cipher(d, 2, expected))
 }
 
 pub(super) fn combine(

@@ -198,7 +198,7 @@ impl Scope<'_> {
             (MacroRule::Raise, [a, s], [d]) => linked::raise(self, *a, *s, *d),
             (MacroRule::Drop, [a], [d]) => linked::drop(self, &instr.imm, *a, *d),
             (MacroRule::TurnSum, operands, [d]) => linked::turn_sum(self, &instr.imm, operands, *d),
-            (MacroRule::SumPlain, operands, [d]) => linked::sum_plain(self, operands, *d),
+            (MacroRule::SumPlain, operands, results) => linked::sum_plain(self, operands, results),
             (MacroRule::Combine, operands, [d]) => linked::combine(self, &instr.imm, operands, *d),
             (MacroRule::SumProducts, operands, [d]) => {
                 linked::sum_products(self, &instr.imm, operands, *d)
@@ -242,7 +242,6 @@ impl Scope<'_> {
                 | MacroRule::Raise
                 | MacroRule::Drop
                 | MacroRule::TurnSum
-                | MacroRule::SumPlain
                 | MacroRule::Combine
                 | MacroRule::SumProducts
                 | MacroRule::Divide

@@ -194,6 +194,7 @@ impl Visitor for OfStep<'_> {
             combined: products.combined,
             products: products.factors.clone(),
             tail: products.tail,
+            further: 0,
         };
         let residues = self.params.residues(&products.integers, self.level);
         let count = instr.src.len();

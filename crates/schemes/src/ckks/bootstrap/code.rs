@@ -235,21 +235,31 @@ impl Code {
         Some(self.push(MacroOp::Sumprod, &src, imm, to, scale / prime as f64))
     }
 
-    /// Adds the sum of the values, each times its vector of turned slots, encoded at `scale`.
-    pub fn sum_plain(&mut self, of: &[(Value, Vec<Complex64>)], scale: f64) -> Option<Value> {
-        let &(first, _) = of.first()?;
-        let mut src: Vec<MacroValue> = of.iter().map(|(v, _)| v.value).collect();
-        for (_, slots) in of {
+    /// Adds sums of the values, each value times its vector of turned slots in a row of `factors`, one sum a row. The
+    /// vectors are encoded at `scale`.
+    pub fn sum_plain(
+        &mut self,
+        of: &[Value],
+        factors: &[Vec<Vec<Complex64>>],
+        scale: f64,
+    ) -> Option<Vec<Value>> {
+        let &first = of.first()?;
+        let mut src: Vec<MacroValue> = of.iter().map(|v| v.value).collect();
+        for slots in factors.iter().flatten() {
             src.push(self.lift(slots, first.level, scale));
         }
         let product = first.scale * scale;
-        let value = self.cipher(2, first.level, product);
-        self.instr(MacroOp::Sumplain, vec![value], src, MacroImm::None);
-        Some(Value {
-            value,
-            level: first.level,
-            scale: product,
-        })
+        let sums: Vec<Value> = factors
+            .iter()
+            .map(|_| Value {
+                value: self.cipher(2, first.level, product),
+                level: first.level,
+                scale: product,
+            })
+            .collect();
+        let dst = sums.iter().map(|sum| sum.value).collect();
+        self.instr(MacroOp::Sumplain, dst, src, MacroImm::None);
+        Some(sums)
     }
 
     fn lift(&mut self, slots: &[Complex64], level: Level, scale: f64) -> MacroValue {

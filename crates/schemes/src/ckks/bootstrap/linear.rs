@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use num_complex::Complex64;
 use ringmill_isa::Galois;
 
 use super::bounds::{Bounds, root};
@@ -168,22 +167,24 @@ fn stage(
     let elements = turned.iter().map(|&b| element(params, b));
     let elements = elements.collect::<Result<Vec<Galois>, CkksError>>()?;
     let results = code.turns(value, &elements);
-    let mut at: BTreeMap<usize, Value> = turned.into_iter().zip(results).collect();
-    at.insert(0, value);
-    let (mut sums, mut by) = (Vec::new(), Vec::new());
-    for (giant, babies) in giants {
-        let terms = babies.iter().filter_map(|baby| {
-            let diagonal = matrix.get(&((giant + baby) % n))?;
+    let at: BTreeMap<usize, Value> = turned.into_iter().zip(results).collect();
+    let of = babies.iter().map(|baby| at.get(baby).copied());
+    let of: Vec<Value> = of.map(|turned| turned.unwrap_or(value)).collect();
+    let (mut rows, mut by) = (Vec::new(), Vec::new());
+    for (giant, own) in giants {
+        let row = babies.iter().map(|baby| {
+            let diagonal = matrix.get(&((giant + baby) % n));
+            let diagonal = diagonal.filter(|_| own.contains(baby));
+            let entry = |j: usize| diagonal.and_then(|d| d.get((j + n - giant) % n).copied());
             // The giant step turns the product, so the diagonal is turned back before.
-            let slots = (0..n).map(|j| diagonal.get((j + n - giant) % n).copied());
-            Some((*at.get(baby)?, slots.collect::<Option<Vec<Complex64>>>()?))
+            (0..n).map(|j| entry(j).unwrap_or_default()).collect()
         });
-        let terms: Vec<(Value, Vec<Complex64>)> = terms.collect();
-        sums.push(code.sum_plain(&terms, scale).ok_or_else(shallow)?);
+        rows.push(row.collect());
         if *giant != 0 {
             by.push(element(params, *giant)?);
         }
     }
+    let sums = code.sum_plain(&of, &rows, scale).ok_or_else(shallow)?;
     code.sum_turned(&sums, &by, prime).ok_or_else(shallow)
 }
 

@@ -303,7 +303,8 @@ fn emitted(
 /// monomial of degree N / 2, up to its sign, so the product is exact.
 fn rotated(code: &mut Code, params: &Params, of: Value, sign: f64) -> Result<Value, CkksError> {
     let slots = vec![Complex64::new(0.0, sign); params.slots()];
-    let product = code.sum_plain(&[(of, slots)], 1.0);
+    let product = code.sum_plain(&[of], &[vec![slots]], 1.0);
+    let product = product.and_then(|sums| sums.first().copied());
     product.ok_or_else(|| CkksError::NotBootstrapped {
         reason: "a sum has no terms".into(),
     })

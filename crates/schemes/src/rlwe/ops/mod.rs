@@ -48,7 +48,7 @@ pub struct Row<P> {
     pub name: &'static str,
     /// For each ciphertext operand, the number of polynomials that it may have.
     pub ciphers: &'static [Polys],
-    /// The number of plaintext operands, or [`PER_CIPHERTEXT`] for one with each ciphertext.
+    /// The number of plaintext operands, or [`PER_CIPHERTEXT`] for one of each result with each ciphertext.
     pub plains: usize,
     /// The kind of constants that the operation takes, such as residues or Galois elements.
     pub immediate: ImmediateKind,
@@ -72,7 +72,7 @@ impl<P> Row<P> {
 /// The most ciphertexts that one operation may have as operands.
 const MAX_CIPHERTEXTS: usize = 1 << 12;
 
-/// The value of [`Row::plains`] for an operation that takes one plaintext with each ciphertext.
+/// The value of [`Row::plains`] for an operation that takes one plaintext of each result with each ciphertext.
 pub const PER_CIPHERTEXT: usize = usize::MAX;
 
 /// Writes a row of a scheme's table of operations in one line. The columns are in the order of [`Row`]'s fields,
@@ -207,6 +207,8 @@ pub struct Shape {
     /// Whether a combination is added to the sum of products. A combination is a sum of ciphertexts, each times an
     /// integer, plus an integer.
     pub tail: bool,
+    /// The number of further sums of products with plaintexts, beyond the first. Each is a result of its own.
+    pub further: u16,
 }
 
 impl Shape {
@@ -216,6 +218,11 @@ impl Shape {
             dropped,
             ..Self::default()
         }
+    }
+
+    /// Returns the number of sums of products with plaintexts, which are the results.
+    pub fn sums(&self) -> usize {
+        usize::from(self.further) + 1
     }
 
     /// Returns the number of combinations in a sum of products: first factors of products, and one that is added. A
@@ -260,6 +267,9 @@ impl Shape {
         let mut name = String::new();
         if self.dropped > 0 {
             name.push_str(&format!(".d{}", self.dropped));
+        }
+        if self.further > 0 {
+            name.push_str(&format!(".r{}", self.sums()));
         }
         if self.combined > 0 || !self.products.is_empty() {
             let left = |left: Left| match left {
@@ -409,7 +419,7 @@ impl<T: Table> OpKey<T> {
         };
         let ciphers = self.variant.sizes.len();
         let plains = match row.plains {
-            PER_CIPHERTEXT => ciphers,
+            PER_CIPHERTEXT => ciphers * self.variant.shape.sums(),
             plains => plains,
         };
         ciphers + plains + keys

@@ -220,25 +220,32 @@ fn summed<P>(
     Ok(limbs)
 }
 
-/// Emits the sum of the operands, each times a plaintext of its own in evaluation form.
+/// Emits sums of the ciphertext operands, each operand times a plaintext of its own for each sum. The plaintexts are in
+/// evaluation form. All sums modulo one prime come together, because they read the same limbs of the operands.
 pub(crate) fn sum_plain<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
-    let count = v.sizes.len();
+    let (count, results) = (v.sizes.len(), v.shape.sums());
     let operands = operands(e, count)?;
-    let plains = (count..2 * count).map(|arg| e.plain(arg as u16));
+    let plains = (count..count * (1 + results)).map(|arg| e.plain(arg as u16));
     let plains = plains.collect::<Result<Vec<_>, _>>()?;
-    for poly in [Poly(0), Poly(1)] {
-        let mut sums = Vec::new();
-        for (place, modulus) in e.level_moduli().enumerate() {
-            let mut terms = Vec::with_capacity(count);
-            for (operand, plain) in operands.iter().zip(&plains) {
-                let limb = operand.get(poly.index()).and_then(|limbs| limbs.get(place));
-                let (limb, plain) = limb.zip(plain.get(place)).ok_or_else(missing)?;
-                terms.push((plain.value, limb.value));
+    let mut sums: Vec<Pair> = vec![Pair::default(); results];
+    for (place, modulus) in e.level_moduli().enumerate() {
+        for (sum, plains) in sums.iter_mut().zip(plains.chunks(count.max(1))) {
+            for (poly, sum) in sum.iter_mut().enumerate() {
+                let mut terms = Vec::with_capacity(count);
+                for (operand, plain) in operands.iter().zip(plains) {
+                    let limb = operand.get(poly).and_then(|limbs| limbs.get(place));
+                    let (limb, plain) = limb.zip(plain.get(place)).ok_or_else(missing)?;
+                    terms.push((plain.value, limb.value));
+                }
+                let value = e.products(&terms)?;
+                sum.push(Limb { value, modulus });
             }
-            let value = e.products(&terms)?;
-            sums.push(Limb { value, modulus });
         }
-        e.result(0, poly, &sums)?;
+    }
+    for (result, sum) in sums.iter().enumerate() {
+        for (poly, limbs) in [Poly(0), Poly(1)].into_iter().zip(sum) {
+            e.result(result, poly, limbs)?;
+        }
     }
     Ok(())
 }
