@@ -100,10 +100,10 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
     }
     let spread = matches!(step.kernel, Kernel::Pass(_));
     for value in &mut task.src {
+        value.read(usage)?;
         if !spread {
             value.write_values_out();
         }
-        value.read(usage)?;
     }
     let mut values = task.src.iter().chain(&task.dst);
     match values.any(Value::is_short) {
@@ -125,9 +125,9 @@ fn compute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     if let Kernel::Pass(pass) = &step.kernel {
         let operands: Vec<Operand<'_>> = src
             .iter()
-            .map(|value| match value {
-                Value::Spread(values, _) => Operand::Spread(values),
-                other => Operand::Limb(other.held()),
+            .map(|value| match value.blocks() {
+                Some((values, _)) => Operand::Spread(values),
+                None => Operand::Limb(value.held()),
             })
             .collect();
         let mut outs = Vec::with_capacity(1 + rest.len());

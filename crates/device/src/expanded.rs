@@ -59,6 +59,15 @@ impl Made {
             }
         }
     }
+
+    /// Returns the limb of a constant modulo modulus number `modulus` as one value for each of its blocks of equal
+    /// residues, or `None` if the constant does not hold it so.
+    pub fn spread(&self, modulus: usize) -> Option<&[u64]> {
+        match &self.form {
+            Form::Limb(_) => None,
+            Form::Constant(plain) => plain.spread(Poly::FIRST, modulus),
+        }
+    }
 }
 
 impl Drop for Made {

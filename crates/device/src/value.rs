@@ -30,6 +30,9 @@ pub enum Value<'a> {
     /// The expanded limbs of a seed or a constant, and the number of the modulus for a constant. The run never writes
     /// them.
     Expanded(Arc<Made>, usize),
+    /// The limb of a constant that consists of blocks of equal residues, held as one value for each block. The constant
+    /// is encoded already. The numbers are that of the modulus and the number of residues of the limb.
+    Repeated(Arc<Made>, usize, usize),
     /// A limb in a buffer of the run's pool.
     Pooled(Arc<Buf>),
 }
@@ -46,8 +49,22 @@ impl Value<'_> {
 
     /// Converts a limb that is held as one value for each block of equal residues to all its residues.
     pub fn write_values_out(&mut self) {
-        if let Value::Spread(values, len) = *self {
+        if let Some((values, len)) = self.blocks() {
             *self = Value::Shared(written_out(values, len).into());
+        }
+    }
+
+    /// Returns the value of each block of equal residues and the number of residues, for a limb that is held so.
+    pub fn blocks(&self) -> Option<(&[u64], usize)> {
+        match self {
+            Value::Spread(values, len) => Some((values, *len)),
+            Value::Repeated(made, modulus, len) => Some((made.spread(*modulus)?, *len)),
+            Value::Bound(_)
+            | Value::Short(_)
+            | Value::Shared(_)
+            | Value::Constant(..)
+            | Value::Expanded(..)
+            | Value::Pooled(_) => None,
         }
     }
 
@@ -58,7 +75,7 @@ impl Value<'_> {
             Value::Bound(d) => Residues::Wide(d),
             Value::Short(d) => Residues::Short(d),
             Value::Shared(d) => Residues::Wide(d),
-            Value::Constant(..) | Value::Spread(..) => Residues::Wide(&[]),
+            Value::Constant(..) | Value::Spread(..) | Value::Repeated(..) => Residues::Wide(&[]),
             Value::Expanded(made, modulus) => made.limb(*modulus),
             Value::Pooled(b) => b.residues(),
         }
@@ -80,12 +97,19 @@ impl Value<'_> {
     /// Encodes the limb if it belongs to a constant that is not yet encoded. For other limbs it does nothing.
     pub fn read(&mut self, usage: &Usage) -> Result<(), DeviceError> {
         if let Value::Constant(constant, modulus) = self {
-            let (made, modulus) = (constant.read(usage)?, *modulus);
-            if made.limb(modulus).len() != constant.len {
+            let (made, modulus, len) = (constant.read(usage)?, *modulus, constant.len);
+            let blocks = made.spread(modulus).map(<[u64]>::len);
+            let found = blocks.unwrap_or_else(|| made.limb(modulus).len());
+            // Blocks of one residue are a whole limb.
+            let whole = found == len;
+            if found == 0 || !len.is_multiple_of(found) || (blocks.is_none() && !whole) {
                 let text = format!("a constant has no limb modulo modulus {modulus}");
                 return Err(DeviceError::Malformed(text));
             }
-            *self = Value::Expanded(made, modulus);
+            *self = match whole {
+                true => Value::Expanded(made, modulus),
+                false => Value::Repeated(made, modulus, len),
+            };
         }
         Ok(())
     }

@@ -384,10 +384,12 @@ impl<S: Runs> Server<S> {
     fn lifted(&self, number: u32, lifted: u32, at: Place<S>) -> Constant<'_> {
         let compiled = &self.compiled;
         let (bootstrapping, params) = (compiled.bootstrapping.clone(), compiled.params.clone());
+        let with = bootstrapping.as_ref().zip(S::BOOTSTRAPS);
+        let repeated = with.map_or(1, |(with, how)| (how.repeated)(with, lifted));
         Constant {
             expanded: Arc::clone(&self.expanded),
             number,
-            bytes: encoded_bytes(compiled, std::iter::once(&at)),
+            bytes: encoded_bytes(compiled, std::iter::once(&at)) / repeated.max(1) as u64,
             len: limb_bytes(compiled) as usize / size_of::<u64>(),
             encode: Box::new(move || {
                 let made = lift::<S>(bootstrapping.as_ref(), &params, lifted);

@@ -15,6 +15,7 @@ pub(super) const BY_PROCEDURE: Bootstraps<Bgv> = Bootstraps {
     keeps_procedures: true,
     program,
     lifted,
+    repeated,
     keep,
     made_again,
 };
@@ -34,6 +35,11 @@ fn lifted(
         Ok(plain) => Ok(Box::new(plain)),
         Err(error) => Err(error.into()),
     })
+}
+
+/// Returns 1, because the encoded constants hold every residue.
+fn repeated(_: &Arc<Procedure>, _: u32) -> usize {
+    1
 }
 
 /// The values, beside the parameters, from which a bootstrap's procedure is made. Files of programs hold these fields.

@@ -15,6 +15,7 @@ pub(super) const BY_PROCEDURE: Bootstraps<Ckks> = Bootstraps {
     keeps_procedures: false,
     program,
     lifted,
+    repeated,
     keep,
     made_again,
 };
@@ -32,6 +33,10 @@ fn lifted(
         Ok(plain) => Ok(Box::new(plain)),
         Err(error) => Err(error),
     })
+}
+
+fn repeated(procedure: &Arc<Procedure>, number: u32) -> usize {
+    procedure.repeated(number)
 }
 
 /// The values, beside the parameters, from which a bootstrap's procedure is made. Files of programs hold these fields.

@@ -21,6 +21,7 @@ mod parties;
 mod public;
 pub mod security;
 pub(crate) mod sparse;
+pub(crate) mod spread;
 pub(crate) mod switching;
 
 pub use crate::identity::{self, Origin};
@@ -42,3 +43,4 @@ pub use ringmill_device::KeyId;
 pub use ringmill_isa::{Galois, Level, Poly};
 pub use security::{SecurityLevel, SecurityRecord, SecurityTable};
 pub use sparse::SparseSecret;
+pub use spread::Spread;

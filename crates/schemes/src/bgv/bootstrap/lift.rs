@@ -4,15 +4,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use ringmill_isa::{Level, Poly};
-use ringmill_math::Residues;
+use ringmill_isa::Level;
 use ringmill_math::slots::CorePoly;
 use zeroize::Zeroizing;
 
 use crate::bgv::{Factor, Params};
 use crate::rlwe::arith::{limbs_mut, plan};
-use crate::rlwe::{Annotation, Plaintext, RlweError};
-use ringmill_device::{Limbed, ParamsId};
+use crate::rlwe::{Annotation, Plaintext, RlweError, Spread};
 
 /// A polynomial of integers with a level, stored by its coefficients other than 0.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -92,6 +90,20 @@ impl Lifted {
         }
         Plaintext::trusted(params, self.level, annotation, limbs)
     }
+
+    /// Returns the polynomial in evaluation form. `repeated` divides the position of every coefficient other than 0, so
+    /// that as many successive residues are equal.
+    fn spread(&self, params: &Params, repeated: usize) -> Result<Spread, RlweError> {
+        params.check_level(self.level)?;
+        let mut limb = vec![0u64; params.degree()];
+        let mut values = Vec::with_capacity(self.level.primes());
+        for i in self.level.moduli() {
+            self.reduced(params, i, &mut limb)?;
+            plan(params, i)?.forward(&mut limb)?;
+            values.push(limb.iter().step_by(repeated).copied().collect());
+        }
+        Ok(Spread::new(*params.id(), values, repeated))
+    }
 }
 
 /// A polynomial by which bootstraps multiply ciphertexts, together with its encoding as a plaintext operand.
@@ -102,7 +114,7 @@ pub(super) struct Lift {
     spacing: usize,
     /// The plaintext operand of the constant, which is kept after its first use. The field is `None` for a constant
     /// that one instruction alone uses.
-    made: Option<OnceLock<Arc<Constant>>>,
+    made: Option<OnceLock<Arc<Spread>>>,
 }
 
 impl Lift {
@@ -128,76 +140,15 @@ impl Lift {
     ///
     /// # Errors
     /// Fails for a level that the parameters do not have.
-    pub fn constant(&self, params: &Params) -> Result<Arc<Constant>, RlweError> {
+    pub fn constant(&self, params: &Params) -> Result<Arc<Spread>, RlweError> {
         let kept = self.made.as_ref();
         if let Some(made) = kept.and_then(OnceLock::get) {
             return Ok(Arc::clone(made));
         }
-        let constant = Arc::new(Constant::new(params, &self.lifted, self.spacing)?);
+        let constant = Arc::new(self.lifted.spread(params, self.spacing)?);
         Ok(match kept {
             Some(kept) => Arc::clone(kept.get_or_init(|| constant)),
             None => constant,
         })
-    }
-}
-
-/// A constant as a plaintext operand in evaluation form. A polynomial in y = x^(N/c), the variable of the core ring
-/// of degree c, has as many values as there are points y. Each value stands at several successive positions of a
-/// limb, because evaluation points x that differ only in the low bits of their position have one y.
-#[derive(Debug)]
-pub(super) struct Constant {
-    params_id: ParamsId,
-    spread: Vec<Vec<u64>>,
-    /// The number of successive positions of a limb at which each value stands.
-    repeated: usize,
-    /// The limbs of the constant in full length, with every repeated value written out, for callers that need all
-    /// residues.
-    whole: Vec<OnceLock<Vec<u64>>>,
-}
-
-impl Constant {
-    fn new(params: &Params, lifted: &Lifted, repeated: usize) -> Result<Self, RlweError> {
-        params.check_level(lifted.level)?;
-        let mut limb = vec![0u64; params.degree()];
-        let mut spread = Vec::with_capacity(lifted.level.primes());
-        for i in lifted.level.moduli() {
-            lifted.reduced(params, i, &mut limb)?;
-            plan(params, i)?.forward(&mut limb)?;
-            spread.push(limb.iter().step_by(repeated).copied().collect());
-        }
-        Ok(Self {
-            params_id: *params.id(),
-            whole: spread.iter().map(|_| OnceLock::new()).collect(),
-            spread,
-            repeated,
-        })
-    }
-}
-
-impl Limbed for Constant {
-    fn params_id(&self) -> &ParamsId {
-        &self.params_id
-    }
-
-    fn polys(&self) -> usize {
-        1
-    }
-
-    fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
-        let values = self.spread(poly, modulus)?;
-        let written = || {
-            let values = values.iter();
-            let runs = values.flat_map(|&value| std::iter::repeat_n(value, self.repeated));
-            runs.collect()
-        };
-        let whole = self.whole.get(modulus)?.get_or_init(written);
-        Some(Residues::Wide(whole))
-    }
-
-    fn spread(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
-        match poly {
-            Poly::FIRST => self.spread.get(modulus).map(Vec::as_slice),
-            _ => None,
-        }
     }
 }

@@ -12,12 +12,11 @@ use super::code::{Code, misshapen};
 use super::emit::Emitted;
 use super::error::BootstrapError;
 use super::keys::BootstrapKeys;
-use super::lift::Constant;
 use super::operation::{keys as keys_of, operation};
 use super::value::Value;
 use crate::bgv::{Ciphertext, Evaluator, Factor, Params};
 use crate::rlwe::key::KSwitchKey;
-use crate::rlwe::{Annotation, KeyRequest};
+use crate::rlwe::{Annotation, KeyRequest, Spread};
 
 /// The emitted steps of a bootstrap, and the ciphertexts on which they will run.
 pub(super) struct Running<'a> {
@@ -29,7 +28,7 @@ pub(super) struct Running<'a> {
 /// A value that an instruction of a bootstrap reads: a ciphertext or a plaintext constant.
 enum Read<'a> {
     Cipher(&'a Ciphertext),
-    Constant(Arc<Constant>),
+    Constant(Arc<Spread>),
 }
 
 impl<'a> Running<'a> {

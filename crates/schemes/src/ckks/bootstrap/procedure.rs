@@ -17,8 +17,8 @@ use super::linear::{Map, map};
 use super::modulo::{Removal, remove};
 use super::setup::{Bootstrapping, Set};
 use super::transform::{Direction, turned};
-use crate::ckks::{CkksError, Encoder, Params, Plaintext};
-use crate::rlwe::KeyRequest;
+use crate::ckks::{CkksError, Encoder, Params};
+use crate::rlwe::{KeyRequest, Spread};
 
 /// The demands of a program on its bootstraps: the kind, the size and the scales of the values that it bootstraps.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -42,13 +42,23 @@ pub struct Constant {
 }
 
 impl Constant {
-    /// Encodes the constant as a plaintext at its level and scale.
+    /// Encodes the constant. A vector that repeats through the slots has limbs of blocks of equal residues.
     ///
     /// # Errors
     /// Fails for an encoder of other parameters.
-    pub fn encoded(&self, encoder: &Encoder) -> Result<Plaintext, CkksError> {
+    pub fn encoded(&self, encoder: &Encoder) -> Result<Spread, CkksError> {
         let slots = turned(self.slots.iter().copied());
-        encoder.encode(&slots, self.level, self.scale)
+        let plain = encoder.encode(&slots, self.level, self.scale)?;
+        let repeated = self.repeated(encoder.params());
+        let limbs = self.level.moduli();
+        let limbs = limbs.filter_map(|modulus| plain.limb(modulus));
+        let values = limbs.map(|limb| limb.wide().iter().step_by(repeated).copied().collect());
+        Ok(Spread::new(*plain.params_id(), values.collect(), repeated))
+    }
+
+    /// Returns the number of equal residues in each block of the constant's limbs.
+    pub fn repeated(&self, params: &Params) -> usize {
+        (params.slots() / self.slots.len().max(1)).max(1)
     }
 }
 
@@ -160,9 +170,15 @@ impl Procedure {
     }
 
     /// Encodes the constant that `LIFT` instructions call by this number, or returns `None` if there is none.
-    pub fn encoded(&self, number: u32) -> Option<Result<Plaintext, CkksError>> {
+    pub fn encoded(&self, number: u32) -> Option<Result<Spread, CkksError>> {
         let constant = self.constants.get(number as usize)?;
         Some(constant.encoded(&self.encoder))
+    }
+
+    /// Returns the number of equal residues in each block of the limbs of the constant with this number.
+    pub fn repeated(&self, number: u32) -> usize {
+        let constant = self.constants.get(number as usize);
+        constant.map_or(1, |constant| constant.repeated(self.params()))
     }
 
     /// Returns whether the bootstrap's keys come with seeds.

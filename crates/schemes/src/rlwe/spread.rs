@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Plaintext operands in evaluation form whose limbs consist of blocks of equal residues.
+//!
+//! A polynomial in y = x^(N/c) has as many values as there are points y, c of them. Evaluation points that differ only in
+//! their low bits have the same y, so each value repeats through a block of N / c successive points.
+
+use std::sync::OnceLock;
+
+use ringmill_device::{Limbed, ParamsId};
+use ringmill_isa::Poly;
+use ringmill_math::Residues;
+
+/// A plaintext operand that holds one value for each block of equal residues of its limbs.
+#[derive(Debug)]
+pub struct Spread {
+    params_id: ParamsId,
+    values: Vec<Vec<u64>>,
+    /// The number of residues in each block.
+    repeated: usize,
+    /// The limbs with every repeated value written out, for callers that need all residues.
+    whole: Vec<OnceLock<Vec<u64>>>,
+}
+
+impl Spread {
+    /// Makes an operand of limbs modulo the first primes of the parameters. `values` has each limb's values, one for
+    /// each block of `repeated` residues.
+    pub fn new(params_id: ParamsId, values: Vec<Vec<u64>>, repeated: usize) -> Self {
+        Self {
+            params_id,
+            whole: values.iter().map(|_| OnceLock::new()).collect(),
+            values,
+            repeated,
+        }
+    }
+}
+
+impl Limbed for Spread {
+    fn params_id(&self) -> &ParamsId {
+        &self.params_id
+    }
+
+    fn polys(&self) -> usize {
+        1
+    }
+
+    fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
+        let values = self.spread(poly, modulus)?;
+        if self.repeated == 1 {
+            return Some(Residues::Wide(values));
+        }
+        let written = || {
+            let values = values.iter();
+            let blocks = values.flat_map(|&value| std::iter::repeat_n(value, self.repeated));
+            blocks.collect()
+        };
+        let whole = self.whole.get(modulus)?.get_or_init(written);
+        Some(Residues::Wide(whole))
+    }
+
+    fn spread(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
+        match poly {
+            Poly::FIRST => self.values.get(modulus).map(Vec::as_slice),
+            _ => None,
+        }
+    }
+}
