@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Presents each procedure of a program as a program of its own, so that a pass need not know which of the two it sees.
-//! The inputs are the procedure's parameters, and the outputs are its results.
+//! Presents each procedure of a program as a program of its own, so that a pass of the compiler need not know whether
+//! it sees a procedure or a program. The inputs are the procedure's parameters, and the outputs are its results.
 
 use std::mem;
 

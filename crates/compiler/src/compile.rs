@@ -241,7 +241,7 @@ pub(crate) fn lowered<S: Compiles>(
 /// The inputs and outputs of a compiled program, each with its level and annotation (scale or correction factor).
 type Interface<S> = (Vec<CompiledInput<S>>, Vec<CompiledOutput<S>>);
 
-/// Returns the inputs and outputs of a managed program with their levels and annotations (scales or correction
+/// Returns the inputs and outputs of a program with levels, with their levels and annotations (scales or correction
 /// factors).
 fn interface<S: Compiles>(
     managed: &MacroProgram,

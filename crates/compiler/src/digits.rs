@@ -107,7 +107,7 @@ pub(crate) struct Setting<'a> {
 impl Setting<'_> {
     /// Returns every number of digits for which the security table leaves room, with costs. P, the product of the
     /// special primes, has at least the bits of the largest digit. If one further prime gives it [`SPECIAL_BITS`] more,
-    /// both numbers of special primes are choices.
+    /// the numbers with and without this prime are both choices.
     pub fn choices(&self) -> Vec<Digits> {
         let count = self.cipher.len();
         let all = (1..=count).rev().flat_map(|dnum| {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Writes out calls and repeats: each procedure's instructions replace its calls, as often as it is called. All later
-//! passes, the evaluator in the clear and lowering work on such programs.
+//! passes, the evaluator in the clear and lowering work on programs without calls.
 //!
 //! The length of the result is known before any of it is built, so a short text cannot ask for much memory.
 

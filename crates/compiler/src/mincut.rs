@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Finds a smallest set of nodes that separates sources from sinks in a directed graph (Menger), by Dinic's blocking
 //! flows on the graph with each node split in two. Every search keeps its own stack, so long chains cannot overflow the
-//! machine's.
+//! stack of the process.
 
 use std::collections::VecDeque;
 

@@ -15,8 +15,8 @@ use crate::rewrite::{Rewriter, is_cipher};
 pub(crate) enum Placement {
     /// Places as few `RELIN`s as possible, and of such choices the earliest.
     Fewest,
-    /// Places one `RELIN` right after each product. This is the pass switched off: a program must be relinearised
-    /// somewhere.
+    /// Places one `RELIN` right after each product. This rule holds if the user switches off the search for the fewest:
+    /// a program must be relinearised somewhere.
     Eager,
 }
 

@@ -19,8 +19,8 @@ pub(crate) struct Rewriter {
 }
 
 impl Rewriter {
-    /// Splits `source` into its body and an empty new program with the same inputs, constant vectors and
-    /// outputs.
+    /// Splits `source` into its body (its instructions and types) and an empty new program with the same inputs,
+    /// constant vectors and outputs.
     pub fn new(mut source: MacroProgram) -> (Self, Body) {
         let body = Body {
             instrs: std::mem::take(&mut source.instrs),

@@ -26,7 +26,7 @@ use crate::numbers::{Ends, Numbers, Values};
 use crate::reference::EvaluateError;
 use options::{Options, Passes};
 
-/// A plaintext whose limbs a run makes when it reads them.
+/// A plaintext whose limbs a run of a program makes when it reads them.
 pub type Lifted = Box<dyn Limbed + Send + Sync>;
 
 /// The bootstrap of a scheme's programs, made again from a program's file, or the reason why that is not possible.

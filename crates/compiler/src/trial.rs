@@ -92,7 +92,7 @@ fn accuracy<S: Compiles>(
 }
 
 /// Returns the name of the parameter set with which a program of whole numbers can bootstrap, or `None` if the program
-/// has a part that such programs cannot have.
+/// has a part that programs that bootstrap cannot have.
 fn bootstrapping<S: Compiles>(
     source: &MacroProgram,
     relinearised: &MacroProgram,

@@ -34,9 +34,9 @@ use crate::target::{self, Target};
 /// inserts bootstraps. Calls and repeats stay.
 ///
 /// # Errors
-/// Fails for given parameters that are not the bootstrap's, vectors longer than a row of slots, and operations that such
-/// programs do not have. Fails if no placement of bootstraps keeps the noise small enough, and names the line of the
-/// first value that is lost.
+/// Fails for given parameters that are not the bootstrap's, vectors longer than a row of slots, and operations that
+/// programs that bootstrap do not have. Fails if no placement of bootstraps keeps the noise small enough, and names the
+/// line of the first value that is lost.
 pub(super) fn fit(
     program: &MacroProgram,
     options: &Options,
@@ -123,9 +123,9 @@ impl Setting<'_> {
         )
     }
 
-    /// Gives the values of a procedure levels, once for arguments and results at each of several
-    /// levels. Each time it takes the variants of the callees that make the procedure cheapest. If
-    /// the procedure fits at none of these levels, all levels are tried.
+    /// Gives the values of a procedure levels, several times: each time its arguments and results
+    /// are at another level. Each time it takes the variants of the called procedures that make the
+    /// procedure cheapest. If the procedure fits at none of the tried levels, all levels are tried.
     pub fn procedure(
         &self,
         body: &MacroProgram,
@@ -144,9 +144,9 @@ impl Setting<'_> {
         }
     }
 
-    /// Gives the values of a procedure levels, once for arguments and results at each of `levels`.
-    /// Returns the variants that fit. If none fits, it returns the misfit (lost values) at the
-    /// first of the levels.
+    /// Gives the values of a procedure levels, once for each of `levels`, at which the arguments
+    /// and results are then. Returns the variants that fit. If none fits, it returns the misfit
+    /// (lost values) at the first of the levels.
     fn variants(
         &self,
         body: &MacroProgram,
@@ -316,7 +316,7 @@ impl From<BootstrapError> for CompileError {
 /// modulo nothing else.
 ///
 /// # Errors
-/// A set whose bootstrap fails in this form, as such divisions leave more noise.
+/// A set whose bootstrap fails in this form, as divisions modulo primes alone leave more noise.
 pub fn bootstrapping_for(
     setup: Bootstrapping,
     target: &Target,

@@ -22,7 +22,7 @@ use crate::rewrite::is_cipher;
 use crate::scheme::Fitted;
 use crate::sequence::Sequence;
 
-/// A parameter set, and the program managed for it: with levels and correction factors.
+/// A parameter set, and the program with levels and correction factors for it.
 type Fit = (Arc<Params>, Managed);
 
 fn params_of(fit: &Fit) -> &Params {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chooses the levels of procedures' arguments and results. Each procedure is managed for several levels, and each
-//! caller chooses one.
+//! Chooses the levels of procedures' arguments and results. The values of a procedure get levels several times, each
+//! time for arguments and results at another level, and each caller chooses one.
 //!
 //! A procedure that is cheapest by itself if its values have much room may make its callers refresh their arguments. So
-//! each procedure has a table of *variants*, one for each level, with the cost of a call. A body is managed with those
-//! variants of its callees that make the whole of it cheapest. If callers choose differently, the program contains the
-//! procedure more than once.
+//! each procedure has a table of *variants*, one for each level, with the cost of a call. The body of a procedure, or
+//! of the program, gets its levels with those variants of the procedures that it calls that make the whole body
+//! cheapest. If callers choose differently, the program contains the procedure more than once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,10 +23,12 @@ pub struct Variant {
     pub choice: Choice,
 }
 
-/// The variants of a procedure that its noise allows, at least one.
+/// The variants of a procedure, at least one. Each has arguments and results at another level, and
+/// its noise fits.
 pub type Table = Vec<Variant>;
 
-/// For each procedure, by its number, the variant that a body calls.
+/// For each procedure, by its number, the variant that the body of a procedure, or of the program,
+/// calls. A variant has arguments and results at one level.
 pub type Choice = Vec<usize>;
 
 /// The number of passes over all callees of a body in the search for cheaper variants.
@@ -43,12 +45,14 @@ pub fn cheapest(tables: &[Table]) -> Choice {
     of.collect()
 }
 
-/// Gives the values of a body levels, with the variants of its callees that make the body cheapest.
-/// From `choice` on, one callee after the other gets another variant as long as that helps. So a
-/// body's only callee is tried at every level. `manage` gives levels for one choice of variants.
+/// Gives the values of a body, the program's or a procedure's, levels, with the variants of its
+/// callees that make the body cheapest. From `choice` on, one callee after the other gets another
+/// variant as long as that helps. So a body's only callee is tried at every level. `manage` gives
+/// levels for one choice of variants.
 ///
 /// # Errors
-/// Errors of `manage`; if the noise allows no choice, what the program lacks under the first one.
+/// Errors of `manage`; if the noise allows no choice, what the program lacks under the first
+/// choice.
 pub fn chosen(
     body: &MacroProgram,
     tables: &[Table],
@@ -101,8 +105,9 @@ fn callee(instr: &MacroInstr) -> Option<usize> {
     instr.imm.called().map(|(proc, _)| proc as usize)
 }
 
-/// Returns the procedures and the program with calls of variants. Only variants that are called remain. They are in the
-/// order of `procs`, and each comes after those that it calls.
+/// Returns the procedures and the program, in which variants (procedures with arguments and results at one level) are
+/// called in place of procedures. Only variants that are called remain. They are in the order of `procs`, and each
+/// comes after those that it calls.
 pub(super) fn linked(
     main: MacroProgram,
     choice: &Choice,

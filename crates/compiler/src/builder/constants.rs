@@ -13,8 +13,8 @@ pub(super) struct Constant {
     pub values: Vec<Slot>,
     /// The vector's number among the program's constant vectors, or `None` before its first use.
     pub data: Option<u32>,
-    /// The value that the last `ENCODE` instruction of this vector wrote, with the frame (procedure
-    /// or body) of that instruction.
+    /// The value that the last `ENCODE` instruction of this vector wrote, with the frame (program,
+    /// procedure or repeat's body) of that instruction.
     pub encoded: Option<Home>,
 }
 

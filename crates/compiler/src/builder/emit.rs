@@ -125,8 +125,8 @@ impl TraceBuilder {
         }
     }
 
-    /// Returns the macro value of a constant vector, which is encoded in the innermost frame
-    /// (procedure or body that is being traced) if it is not yet.
+    /// Returns the macro value of a constant vector, which is encoded in the innermost frame (the
+    /// program, or the procedure or repeat's body that is being traced) if it is not yet.
     pub(super) fn encoded(
         &mut self,
         a: Traced,
@@ -168,8 +168,8 @@ impl TraceBuilder {
         Ok(self.node(Node::Cipher(Home { frame, value })))
     }
 
-    /// Appends an instruction with one result to the innermost frame (procedure or body that is
-    /// being traced), and returns the result.
+    /// Appends an instruction with one result to the innermost frame (the program, or the procedure
+    /// or repeat's body that is being traced), and returns the result.
     pub(super) fn emit(
         &mut self,
         op: TracedOp,

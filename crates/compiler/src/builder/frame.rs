@@ -74,7 +74,8 @@ impl Frame {
     }
 }
 
-/// A handle of a traced procedure or body, which only its own trace can call.
+/// A handle of a traced procedure or of a traced repeat's body. Only the [`TraceBuilder`] that made
+/// it can call it.
 #[derive(Clone, Debug)]
 pub struct Procedure {
     number: u32,
@@ -92,8 +93,8 @@ impl Procedure {
 }
 
 impl TraceBuilder {
-    /// Returns the innermost frame, to which instructions are appended: the procedure or body begun
-    /// last, else the program's own.
+    /// Returns the innermost frame, to which instructions are appended: the procedure or repeat's
+    /// body that was begun last, else the program's own.
     pub(super) fn frame(&mut self) -> &mut Frame {
         match self.nested.last_mut() {
             Some(frame) => frame,
@@ -101,7 +102,8 @@ impl TraceBuilder {
         }
     }
 
-    /// Refuses an operation that only the program itself may contain, if a procedure or body is being traced.
+    /// Refuses an operation that only the program itself may contain, if a procedure or a repeat's body is being
+    /// traced.
     pub(super) fn outside(
         &self,
         what: &'static str,
@@ -175,12 +177,13 @@ impl TraceBuilder {
         Ok(nodes.into_iter().map(|node| self.node(node)).collect())
     }
 
-    /// Drops the procedure or body that was begun last and not ended, with its instructions.
+    /// Drops the procedure or repeat's body that was begun last and not ended, with its
+    /// instructions.
     pub fn abandon(&mut self) {
         self.nested.pop();
     }
 
-    /// Ends the procedure or body that was begun last, with `results` as the values that it returns.
+    /// Ends the procedure or repeat's body that was begun last, with `results` as the values that it returns.
     ///
     /// # Errors
     /// [`TraceError::Result`] for a result that is not encrypted, [`TraceError::NoProcedure`] if none was begun. After

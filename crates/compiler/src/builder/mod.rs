@@ -67,7 +67,8 @@ pub struct TraceBuilder {
     constants: Constants,
     /// The frame of the program's own instructions.
     main: Frame,
-    /// The frames of procedures and bodies that are being traced, each inside the one before.
+    /// The frames of procedures and repeats' bodies that are being traced, each inside the one
+    /// before.
     nested: Vec<Frame>,
     /// The number of frames that were begun, from which each frame gets its own number.
     made: u32,
@@ -325,7 +326,7 @@ impl TraceBuilder {
         Ok(())
     }
 
-    /// Returns the traced program. Procedures and bodies that were not ended are left out.
+    /// Returns the traced program. Procedures and repeats' bodies that were not ended are left out.
     pub fn finish(mut self) -> MacroProgram {
         self.program.instrs = self.main.instrs;
         self.program.types = self.main.types;

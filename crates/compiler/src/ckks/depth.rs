@@ -120,7 +120,7 @@ pub(crate) struct Depths {
 }
 
 /// Returns an instruction's depth and whether its result is a product that is not rescaled, as [`Depths`] has them.
-/// `at` returns both for an operand.
+/// `at` returns an operand's depth and whether the operand is such a product.
 ///
 /// # Errors
 /// Fails like [`kind`].

@@ -26,10 +26,10 @@ use crate::error::{At, CompileError, Narrower};
 use crate::target::Target;
 
 /// The sizes in bits of primes that rescales divide by. With smaller ones a large ring has too few primes near the
-/// scale; larger ones exceed the arithmetic.
+/// scale; larger primes exceed what the arithmetic allows.
 const SCALE_BITS: RangeInclusive<u32> = 28..=58;
 /// The sizes of the scale in bits if two primes make a scale. With smaller ones a large ring has too few primes of half
-/// the size; larger ones exceed the arithmetic.
+/// the size; larger primes exceed what the arithmetic allows.
 const PAIRED_BITS: RangeInclusive<u32> = 52..=58;
 /// The most bits that a prime may have, the limit of the arithmetic.
 pub(super) const MAX_BITS: u32 = 60;
@@ -507,8 +507,8 @@ impl Search<'_> {
         (rescaled.ceil() as u32).saturating_add(self.beside(scale_bits))
     }
 
-    /// Returns the most bits of Q P that the security table allows at a ring degree, or `None` if the table lacks the
-    /// degree.
+    /// Returns the most bits of Q P, the product of all ciphertext and special primes, that the security table allows
+    /// at a ring degree, or `None` if the table lacks the degree.
     pub(super) fn allowed_bits(&self, log_n: u32) -> Result<Option<u32>, CompileError> {
         let secret = SecretDistribution::default();
         Ok(bound(

@@ -141,7 +141,8 @@ fn extension((from, to): (u64, u64)) -> u64 {
     }
 }
 
-/// Returns the transforms and the products of limbs that an instruction at k primes takes besides its key switches.
+/// Returns the transforms and the products of limbs that an instruction on ciphertexts of k primes takes besides its
+/// key switches.
 fn others(program: &MacroProgram, instr: &MacroInstr, k: u64, products: Products) -> (u64, u64) {
     let ciphers = instr.src.iter().filter(|&&v| is_cipher(&program.types, v));
     let with_plain = instr.src.len() > ciphers.count();

@@ -80,13 +80,13 @@ fn misshapen<E>(instr: &MacroInstr) -> CompileError<E> {
 /// The polynomial as which a test for zero is written out, in the tested value x.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Way {
-    /// The test is 1 - x^(t - 1), by Fermat.
+    /// The test of a value x is 1 - x^(t - 1) modulo the plaintext modulus t, by Fermat.
     Power,
-    /// The test is a polynomial in x with these coefficients, that of the lowest degree first. It
-    /// is 1 at 0 and has the other values of x as roots.
+    /// The test of a value x is a polynomial in x with these coefficients, that of the lowest
+    /// degree first. It is 1 at 0 and has the other values of x as roots.
     Roots(Vec<u64>),
-    /// The test is a polynomial in x^2 with these coefficients, that of the lowest degree first. It
-    /// is 1 at 0 and has the squares of the other values of x as roots.
+    /// The test of a value x is a polynomial in x^2 with these coefficients, that of the lowest
+    /// degree first. It is 1 at 0 and has the squares of the other values of x as roots.
     SquaredRoots(Vec<u64>),
 }
 
@@ -157,7 +157,8 @@ enum Term {
     Constant(u64),
 }
 
-/// A writer of instructions for one line of the source program, modulo q.
+/// A writer of instructions for one line of the source program. Its constants are modulo the
+/// plaintext modulus `q`.
 struct Emit<'a> {
     out: &'a mut Rewriter,
     q: Modulus,

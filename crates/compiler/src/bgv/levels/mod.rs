@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Manages levels and factors of BGV programs. Every value gets a level, a correction factor and a bound on its noise.
-//! The pass inserts divisions by primes (`RESCALE`), dropped primes (`MODSWITCH`) and products that make factors equal
-//! (`REFACTOR`), so that no mismatch can reach the user.
+//! This module inserts divisions by primes (`RESCALE`), dropped primes (`MODSWITCH`) and products that make factors
+//! equal (`REFACTOR`), so that no mismatch can reach the user.
 //!
 //! Noise decides the level. Products, of ciphertexts or with plaintexts, multiply noise, and rotations cost more with
-//! more primes. Both happen at the lowest level that leaves the result all the room there can be. Sums happen at the
-//! levels of their operands. A value goes down by divisions while these lower its noise, then by dropping primes, which
-//! costs nothing and leaves noise and factor as they are.
+//! more primes. So products and rotations happen at the lowest level that leaves the result as much room for noise as
+//! any level does. Sums happen at the levels of their operands. A value goes down by divisions while these lower its
+//! noise, then by dropping primes, which costs nothing and leaves noise and factor as they are.
 
 mod descend;
 mod refresh;
@@ -51,14 +51,14 @@ struct Known {
     since: usize,
 }
 
-/// The values of a program whose messages may be lost, because their noise exceeds the room of their level.
+/// The values of a program whose messages may be lost, because their noise exceeds the bound of their level.
 #[derive(Clone, Debug)]
 pub struct Misfit {
     /// The line of the user's program at which the first lost value is computed.
     pub at: Line,
     /// The number, in the source program, of the instruction that makes the first lost value.
     pub number: usize,
-    /// The bits by which the noise of the worst lost value exceeds the room of its level.
+    /// The bits by which the noise of the worst lost value exceeds the bound of its level.
     pub bits: f64,
 }
 
@@ -345,7 +345,7 @@ impl<'a> Manager<'a> {
         Ok(())
     }
 
-    /// Records a misfit (lost value) if the noise of a value exceeds the room of its level.
+    /// Records a misfit (lost value) if the noise of a value exceeds the bound of its level.
     fn check(&mut self, placed: Placed, instr: &MacroInstr) {
         let lacking = -self.model.room(placed.noise, placed.level);
         if lacking > 0.0 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Manages levels of programs of any depth. Values are bootstrapped at the cuts of a placement, which are places in the
-//! program. Arguments and results of procedures are at one level, so that a procedure is managed once, wherever it is
-//! called.
+//! program. Arguments and results of procedures are at one level, so that the values of a procedure get levels once,
+//! wherever it is called.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -65,8 +65,8 @@ pub struct Deep<'a> {
     pub callees: &'a [Callee],
 }
 
-/// The least room, in bits between its noise and the bound of its level, that a bootstrap must give a value to be worth
-/// its cost.
+/// The least room that a bootstrap must give a value to be worth its cost. Room is counted in bits between the value's
+/// noise and the bound of the value's level.
 const WORTH: f64 = 1.0;
 
 impl<'a> Manager<'a> {
@@ -155,7 +155,8 @@ impl<'a> Manager<'a> {
         Ok(divisions)
     }
 
-    /// Returns the value as it is after relinearisation, if it has three polynomials.
+    /// Returns the value as it is after relinearisation, if it has three polynomials. A value of
+    /// two polynomials stays as it is.
     fn of_two(&self, placed: Placed) -> Placed {
         match placed.size {
             2 => placed,
@@ -338,7 +339,7 @@ impl Course for Manager<'_> {
     }
 
     /// Returns a copy of the manager for a trial. The copy writes no instructions and lacks the
-    /// values that were derived from forgotten values.
+    /// values that were derived from values that no later instruction reads.
     fn lean(&self) -> Self {
         let known = self.known.values().map(|known| known.placed.value);
         let mut left: BTreeSet<MacroValue> = known.collect();

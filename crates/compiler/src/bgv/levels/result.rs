@@ -83,8 +83,8 @@ impl Manager<'_> {
         Ok(Factor::balance_phases(a.factor, b.factor, self.t, log2)?)
     }
 
-    /// Returns the two integers of a balance, by which ciphertexts are multiplied to have one correction factor, as
-    /// integers about zero.
+    /// Returns the two integers of a balance, by which ciphertexts are multiplied to have one correction factor, each
+    /// as the representative nearest to 0.
     fn signed(&self, balance: Balance) -> [i64; 2] {
         balance
             .by

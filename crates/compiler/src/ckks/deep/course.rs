@@ -36,7 +36,7 @@ pub struct Lost {
     pub needed: u32,
 }
 
-/// What the pass knows of a value of the program.
+/// The level and the age of a value of the program, as the pass that places bootstraps knows them.
 #[derive(Clone, Copy)]
 struct Known {
     /// The number of rescales from the level of bootstrapped values to this value, its own included.
@@ -58,8 +58,8 @@ pub struct Course<'a> {
     lost: Option<Lost>,
 }
 
-/// The cost of a bootstrap for each ciphertext prime, in the unit of a key switch at one prime. So
-/// a bootstrap costs as much as about 250 key switches at all primes.
+/// The cost of a bootstrap for each ciphertext prime of its result. The unit is a key switch of a
+/// ciphertext with one prime. So a bootstrap costs as much as about 250 key switches of its result.
 const BOOTSTRAP: f64 = 250.0;
 
 impl<'a> Course<'a> {

@@ -31,8 +31,8 @@ use extent::refreshed;
 /// call, or without one if it needs none.
 ///
 /// # Errors
-/// Fails for a program in which some value cannot be bootstrapped in time, with its line. Fails for values that do not
-/// fit, an output without a right digit, and a target.
+/// Fails for a program in which some value cannot be bootstrapped in time, with its line. Fails for a value that does
+/// not fit its level, for an output without a right digit, and for parameters that the target does not take.
 pub(super) fn fit(
     program: &MacroProgram,
     setup: &Bootstrapping,

@@ -28,8 +28,8 @@ pub(super) fn unrelinearised(program: &MacroProgram) -> MacroProgram {
     out.finish()
 }
 
-/// Returns the program with a `BOOTSTRAP` before the first instruction that reads a value after a cut of the placement.
-/// Later instructions read the bootstrapped value.
+/// Returns the program with a `BOOTSTRAP` before the first instruction that reads a value after a cut of the placement,
+/// a place at which live values are bootstrapped. Later instructions read the bootstrapped value.
 ///
 /// # Errors
 /// Fails for an operation that is not of CKKS, and for a stop of the work.

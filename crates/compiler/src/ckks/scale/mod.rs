@@ -219,8 +219,8 @@ impl Manager<'_> {
         self.place(instr, value, state);
     }
 
-    /// Returns the operand of a product with a plaintext or constant, rescaled, and the level of the product, which is
-    /// the lowest that its uses need.
+    /// Returns the operand of a product with a plaintext or constant, rescaled, and the level of the product, the
+    /// lowest one that the uses of the product allow.
     fn for_factor(&mut self, instr: &MacroInstr, a: MacroValue) -> (Rescaled, Level) {
         let a = self.rescaled(a, &instr.loc);
         (a, self.need(instr).above(1).min(a.level))
