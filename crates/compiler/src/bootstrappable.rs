@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Checks that a program that is to bootstrap has no operation and no procedure that programs that bootstrap cannot
-//! have.
+//! Checks that a program that is to bootstrap has only operations and procedures that suit bootstrapping.
 
 use ringmill_isa::macros::{MacroOp, MacroProgram, MacroType, MacroValue};
 

@@ -50,9 +50,9 @@ pub enum MachineError {
     ExceedsPart {
         machine: String,
         part: &'static str,
-        /// For each FPGA resource of which the machine needs more than its part has: the amount
-        /// needed, the amount that the part has, and the memory or multiplier group that needs the
-        /// most.
+        /// For each FPGA resource of which the machine needs more than its FPGA or die has: the
+        /// amount needed, the amount that the FPGA or die has, and the memory or multiplier group
+        /// that needs the most.
         excess: String,
     },
     #[error(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Compiles a program on encrypted integers, or a netlist, to a TFHE circuit, and chooses the cheapest parameter set. A
-//! circuit consists of lookups under sets for 2 + 2 bits, and of gates under sets for booleans.
+//! circuit consists of lookups under sets for messages of 2 bits with carries of 2 bits, and of gates under sets for
+//! booleans.
 
 use std::sync::Arc;
 
@@ -16,7 +17,8 @@ use super::simplify::simplify;
 use crate::tfhe::params::FailureRate;
 use crate::tfhe::{Messages, Params};
 
-/// The names of the parameter sets that [`choose`] compares: one for messages of 2 + 2 bits, one for booleans.
+/// The names of the parameter sets that [`choose`] compares: one for messages of 2 bits with carries of 2 bits, one for
+/// booleans.
 pub const CANDIDATES: [&str; 2] = ["circuits", "circuit_bits"];
 
 /// The source of a circuit: a program on integers, or a netlist of gates.
@@ -28,7 +30,8 @@ pub enum Source<'a> {
 
 impl Source<'_> {
     /// Compiles the source for a parameter set. Each bootstrap of the circuit fails with a probability of at most
-    /// 2^`failure`. The circuit has gates if the parameters are for booleans, and lookups if they are for 2 + 2 bits.
+    /// 2^`failure`. The circuit has gates if the parameters are for booleans, and lookups if they are for messages of 2
+    /// bits with carries of 2 bits.
     ///
     /// # Errors
     /// [`CircuitError::Unreliable`] for a probability above 2^-40 or a NaN; [`CircuitError::Fails`],

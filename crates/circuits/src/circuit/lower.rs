@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lowers a program on integers to a circuit of lookups on 2 + 2 bits.
+//! Lowers a program on integers to a circuit of lookups on messages of 2 bits with carries of 2
+//! bits.
 
 use ringmill_limits::Watch;
 

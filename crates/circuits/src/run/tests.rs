@@ -248,7 +248,8 @@ fn every_operation_on_pairs_of_sixteen_bits() {
     }
 }
 
-/// Returns keys and servers for booleans, for both kinds of ciphertext modulus.
+/// Returns keys and servers for booleans, one set for a ciphertext modulus that is a power of two,
+/// and one for a prime.
 fn booleans() -> [Setup; 2] {
     let prime = CiphertextModulus::Prime { bits: 32 };
     let toy = ParamsBuilder::toy_for_tests_only;

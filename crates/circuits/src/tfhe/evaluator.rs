@@ -200,7 +200,7 @@ impl Evaluator {
         Ok(outputs)
     }
 
-    /// Computes a + b of two messages, carries included. It takes no bootstrap, so the noise of both adds up.
+    /// Computes a + b of two messages, carries included. It takes no bootstrap, so the noise of a and that of b add up.
     pub fn add(&self, a: &LweCiphertext, b: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let key_id = self
             .linear

@@ -2,9 +2,11 @@
 //! Proves that the products of a bootstrap are exact: as an integer nearest to 0, no sum of products reaches half of
 //! the modulus of its transform.
 //!
-//! A coefficient of an accumulator's update is a sum over the (k + 1) l rows and the 2^m - 1 patterns of a step. Each
-//! row and pattern contributes N products of a digit d and a coefficient of a key, |K| <= q/2. The digit has |d| <=
-//! B/2. For an unrolled key it is the difference of two digits, by (X^a - 1), with |d| <= B. With M products in all:
+//! Let an accumulator have k mask polynomials of N coefficients modulo q, and be decomposed into l digits in base B. A
+//! step takes m of the small key's n secret bits. A coefficient of an accumulator's update is a sum over the (k + 1) l
+//! rows and the 2^m - 1 patterns of a step. Each row and pattern contributes N products of a digit d and a coefficient
+//! of a key, |K| <= q/2. The digit has |d| <= B/2. For an unrolled key the factor X^a - 1 makes d the difference of two
+//! digits, with |d| <= B. With M products in all:
 //!
 //! - In the worst case the sum is at most M |d| q / 2.
 //! - The key's masks are uniform, and its bodies are uniform under the assumption that makes the scheme secure. A
@@ -21,7 +23,8 @@ use super::params::Sizes;
 /// The proof that the products of a bootstrap are exact: no sum of products exceeds what its transform holds.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Exactness {
-    /// The products are exact because q is prime and they are computed modulo q itself.
+    /// The products are exact because the ciphertext modulus q is prime and they are computed
+    /// modulo q itself.
     CiphertextRing,
     /// The proof by the worst case: no sum can be too large. `bound` is log2 of the largest sum, `room` is log2 of the
     /// bound that sums must stay below.

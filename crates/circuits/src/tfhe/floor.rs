@@ -11,7 +11,7 @@ use super::keys::gadget_ciphertexts;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Floor {
     /// The number of butterflies of all transforms. For each prime modulo which products are computed, a step of the
-    /// blind rotation has (k + 1) (l + 1) transforms of N / 2 log2 N butterflies.
+    /// blind rotation has (k + 1) (l + 1) transforms of N / 2 log2 N butterflies, for k mask polynomials and l digits.
     pub butterflies: u64,
     /// The number of words of the bootstrapping key in transform form. Each is read, multiplied and added once.
     pub products: u64,

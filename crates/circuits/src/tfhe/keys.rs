@@ -36,7 +36,8 @@ pub struct BootstrapKey {
 
 belongs!(BootstrapKey);
 
-/// Returns the identity of the secret key to which both evaluation keys belong, if it is known.
+/// Returns the identity of the secret key to which the bootstrapping key and the key-switching key
+/// belong, if it is known.
 ///
 /// # Errors
 /// [`TfheError::OtherKeys`] if they belong to different ones.
@@ -47,8 +48,8 @@ pub fn common(bootstrap: &BootstrapKey, switch: &KeySwitchKey) -> Result<Option<
     ])?)
 }
 
-/// Returns the bytes of both evaluation keys as they are stored, bodies without masks. The size is known before a key
-/// is generated.
+/// Returns the bytes of the bootstrapping key and the key-switching key together as they are stored, bodies without
+/// masks. The size is known before a key is generated.
 pub fn bytes(params: &Params) -> u64 {
     8 * (BootstrapKey::words_of(params) + KeySwitchKey::words_of(params)) as u64
 }

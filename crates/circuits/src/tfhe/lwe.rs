@@ -34,7 +34,8 @@ impl LweKey {
         }
     }
 
-    /// Returns the number of bits of this LWE key: n for the small one, k N for the large one.
+    /// Returns the number of bits of this LWE key: n for the small key, and k N for the large key
+    /// with k mask polynomials and ring degree N.
     pub fn dimension(self, params: &Params) -> usize {
         match self {
             Self::Small => params.sizes().n.0,
@@ -48,7 +49,8 @@ impl LweKey {
 pub struct LweCiphertext {
     origin: Origin,
     key: LweKey,
-    /// The n or k N words of the mask, then the body, each a residue modulo q.
+    /// The mask, then the body, each word a residue modulo q. The mask has n words under the small
+    /// key, and k N under the large one, for k mask polynomials and ring degree N.
     words: Vec<u64>,
 }
 

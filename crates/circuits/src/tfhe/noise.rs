@@ -7,8 +7,10 @@
 //! largest number that such keys have ([`Weights::most`]). So every figure holds for every secret key. Its probability
 //! is over the noise of the evaluation keys and the ciphertexts.
 //!
-//! Let w be the number of 1s in the small key and W in the large one. Digits are uniform in -B/2 ... B/2 - 1 with E d^2
-//! = (B^2 + 2) / 12. A remainder of v values has E r^2 = (v^2 + 2) / 12. The variances are:
+//! Let the small key have n bits, and the ring key k polynomials of N bits. A step of the blind rotation takes m secret
+//! bits, a decomposition has l digits in base B, and s is the standard deviation of a key's noise. Let w be the number
+//! of 1s in the small key and W in the large one. Digits are uniform in -B/2 ... B/2 - 1 with E d^2 = (B^2 + 2) / 12. A
+//! remainder of v values has E r^2 = (v^2 + 2) / 12. The variances are:
 //!
 //! - blind rotation, m = 1: n (k + 1) l N E d^2 s^2 + w (1 + W) E r^2, as each 1 of the small key lets the remainder of
 //!   (X^a - 1) ACC through;

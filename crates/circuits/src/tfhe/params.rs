@@ -107,7 +107,7 @@ pub enum Messages {
 }
 
 impl Messages {
-    /// Messages of 2 + 2 bits, which a circuit's lookups take.
+    /// Messages of 2 bits with carries of 2 bits, which the lookups of a circuit take.
     pub const CIRCUITS: Self = Self::Integers {
         message_bits: 2,
         carry_bits: 2,

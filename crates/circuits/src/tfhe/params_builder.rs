@@ -270,8 +270,8 @@ fn digits_are_residues(sizes: &Sizes, q: Coefficients) -> Result<(), TfheError> 
     }
 }
 
-/// Chooses the primes of the transforms that hold all products. Returns the lift from these primes to q, and the proof
-/// that the products are exact.
+/// Chooses the primes of the transforms that hold all products. Returns the lift from these primes to the ciphertext
+/// modulus q, and the proof that the products are exact.
 fn choose(
     transforms: Transforms,
     sizes: &Sizes,

@@ -26,7 +26,7 @@ pub fn schoolbook(q: Coefficients, acc: &mut [u64], d: &[i64], p: &[u64]) {
 
 /// A bootstrapping key with its masks expanded, for the reference bootstrap.
 pub struct ExpandedKey {
-    /// The rows by gadget ciphertext, then by row. Each row is k + 1 polynomials, one after another.
+    /// The rows by gadget ciphertext, then by row. Each row is k mask polynomials and a body, one after another.
     rows: Vec<Vec<Vec<u64>>>,
 }
 
@@ -64,7 +64,7 @@ impl ExpandedKey {
     }
 }
 
-/// Turns the accumulator (k + 1 polynomials) by the exponents of an LWE ciphertext, under encryption.
+/// Turns the accumulator (k mask polynomials and a body) by the exponents of an LWE ciphertext, under encryption.
 pub fn blind_rotate(
     params: &Params,
     key: &ExpandedKey,

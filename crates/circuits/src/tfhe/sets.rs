@@ -259,8 +259,8 @@ impl ParamsBuilder {
         .allow_insecure_parameters_for_tests_only()
     }
 
-    /// Starts from small sizes for circuits on 2 + 2 bits that keep nothing secret: rings of 2^9 coefficients, secrets
-    /// of 16 bits.
+    /// Starts from small sizes for circuits on messages of 2 bits with carries of 2 bits that keep nothing secret:
+    /// rings of 2^9 coefficients, secrets of 16 bits.
     pub fn toy_circuits_for_tests_only() -> Self {
         Self::toy_for_tests_only()
             .messages(Messages::CIRCUITS)

@@ -19,8 +19,8 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Computes the constants of the folded unit for an extension from the base `sources` to `targets`. An exact
-    /// extension needs the redundant modulus.
+    /// Computes the constants of an extension from the base `sources` to `targets` for the folded unit, which computes
+    /// one target modulus at a time. An exact extension needs the redundant modulus.
     ///
     /// # Errors
     /// [`BasextError`]: more moduli than the shape has places; a modulus of the wrong form; a redundant modulus that is
@@ -34,7 +34,8 @@ impl Constants {
         Self::of(Form::Folded, shape, sources, redundant, targets)
     }
 
-    /// Computes the constants of the shared unit, in the order in which that unit loads them.
+    /// Computes the constants for the shared unit, which computes several target moduli at a time,
+    /// in the order in which the unit loads them.
     ///
     /// # Errors
     /// The errors of [`Self::new`].
@@ -168,8 +169,8 @@ impl Constants {
         })
     }
 
-    /// Returns the number of words that the folded unit loads for an extension from `l` source moduli to `k` targets:
-    /// moduli and constants.
+    /// Returns the number of words that the folded unit, which computes one target modulus at a time, loads for an
+    /// extension from `l` source moduli to `k` targets: moduli and constants.
     pub fn count(l: usize, k: usize) -> usize {
         2 + 3 * l + k * (2 + l)
     }
@@ -215,9 +216,9 @@ enum Form {
 }
 
 impl Form {
-    /// Returns the constant x modulo `modulus` with the sign that the unit needs. The folded unit
-    /// subtracts the product with the constant and needs x. The other units add that product and
-    /// need -x.
+    /// Returns the constant x modulo `modulus` with the sign that the unit needs. The folded unit,
+    /// which computes one target modulus at a time, subtracts the product with the constant and
+    /// needs x. The other units add that product and need -x.
     fn signed(self, modulus: Modulus, x: u64) -> u64 {
         match self {
             Self::Folded => x,

@@ -78,9 +78,11 @@ pub struct Hbm {
 }
 
 impl Description {
-    /// The TOML text of the machine with the folded unit of Kırbıyık's thesis.
+    /// The TOML text of the machine with the folded unit of Kırbıyık's thesis, which computes one
+    /// target modulus at a time.
     pub const PAPER: &'static str = include_str!("basext.toml");
-    /// The TOML text of the machine with our shared unit.
+    /// The TOML text of the machine with our shared unit, which computes several target moduli at a
+    /// time.
     pub const SHARED: &'static str = include_str!("basext-shared.toml");
 
     /// Reads a base-extension machine's description from TOML and checks its fields.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cycle model of the folded base-extension unit. The cycles depend only on the unit's shape and the extension.
+//! The cycle model of the folded base-extension unit, which computes one target modulus at a time. The cycles depend
+//! only on the unit's shape and the extension.
 //!
 //! The model equals the RTL cycle for cycle if the unit's streams do not stall.
 

@@ -19,7 +19,8 @@ impl Description {
 }
 
 impl Shape {
-    /// Returns the memories and multipliers of a folded unit of this shape on the FPGA `part`.
+    /// Returns the memories and multipliers of a folded unit (one target modulus at a time) of this
+    /// shape on the FPGA `part`.
     pub fn needs(self, machine: &str, part: &'static Part) -> Needs {
         let bits = self.word().modulus_bits();
         let (width, lanes) = (u64::from(bits), self.lanes() as u64);
@@ -70,7 +71,8 @@ impl Shape {
 }
 
 impl Shared {
-    /// Returns the memories and multipliers of a shared unit of this shape and batch on the FPGA `part`.
+    /// Returns the memories and multipliers of a shared unit of this shape, which computes a batch of target moduli at
+    /// a time, on the FPGA `part`.
     pub fn needs(self, machine: &str, part: &'static Part) -> Needs {
         let shape = self.shape();
         let bits = shape.word().modulus_bits();

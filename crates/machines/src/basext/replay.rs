@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A cycle-by-cycle model of a command of the folded unit whose streams stall at the memory's port. It models
-//! `rm_basext_job` with its register stage and output queue, without data.
+//! A cycle-by-cycle model of a command of the folded base-extension unit whose streams stall at the memory's port. It
+//! models `rm_basext_job` with its register stage and output queue, without data.
 
 use std::collections::VecDeque;
 

@@ -40,7 +40,7 @@ impl Shared {
     }
 
     /// Returns the number of target moduli that the unit computes at once. An extension with fewer than `batch` - 1
-    /// sources uses fewer.
+    /// sources computes fewer at once.
     pub fn batch(self) -> usize {
         self.batch
     }

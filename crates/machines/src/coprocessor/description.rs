@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The description of a card: its part, its link, its memory and the co-processors on it.
+//! The description of a card: its FPGA, its link, its memory and the co-processors on it.
 #![deny(clippy::arithmetic_side_effects)]
 
 use serde::{Deserialize, Serialize};

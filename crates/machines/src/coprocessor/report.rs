@@ -38,7 +38,7 @@ pub struct CoprocessorUse {
 /// description's clock and rate. Only one of host, link and machine works at a time.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct OffloadTimes {
-    /// The number of threads with which the host ran its part.
+    /// The number of threads with which the host ran its instructions.
     pub threads: usize,
     /// The measured seconds of the instructions that the host runs.
     pub host_seconds: f64,

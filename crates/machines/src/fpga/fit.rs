@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Adds up the FPGA resources that a machine needs, and compares them with those of its part.
+//! Adds up the FPGA resources that a machine needs, and compares them with those of its FPGA or
+//! die.
 
 use super::memory::{Memory, MemoryKind};
 use super::multiplier::Multipliers;
@@ -111,7 +112,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Adds up the resources of all needs and compares the sums with the resources of the FPGA part.
+    /// Adds up the resources of all needs and compares the sums with the resources of its FPGA or die.
     ///
     /// # Errors
     /// [`MachineError::Ports`] for a memory with more accesses in a cycle than its ports can serve.
@@ -193,13 +194,14 @@ impl Needs {
         })
     }
 
-    /// Adds up the resources of all needs and compares the sums with the resources of the FPGA part. `allowed` is the
-    /// reason for which the machine may exceed its part (`allow_more_than_the_part_has`). It must be there if the
-    /// machine exceeds the part, and only then.
+    /// Adds up the resources of all needs and compares the sums with the resources of its FPGA or die. `allowed` is the
+    /// reason for which the machine may exceed them (`allow_more_than_the_part_has`). It must be there if the machine
+    /// exceeds them, and only then.
     ///
     /// # Errors
-    /// [`MachineError::ExceedsPart`] if the machine exceeds its part without a reason, [`MachineError::FitsAfterAll`]
-    /// if it has a reason and fits, [`MachineError::Field`] for an empty reason, and those of [`Self::fit`].
+    /// [`MachineError::ExceedsPart`] if the machine exceeds its FPGA or die without a reason,
+    /// [`MachineError::FitsAfterAll`] if it has a reason and fits, [`MachineError::Field`] for an empty reason, and
+    /// those of [`Self::fit`].
     pub fn accepted(&self, allowed: Option<&str>) -> Result<Fit, MachineError> {
         let fit = self.fit()?;
         match (&fit.excess, allowed) {
@@ -231,12 +233,13 @@ impl Needs {
     }
 }
 
-/// The most characters of the reason for which a machine may exceed its part.
+/// The most characters of the reason for which a machine may exceed the resources of its FPGA or
+/// die.
 const LONGEST: usize = 300;
 
-/// Returns a text of the resources of which the machine needs more than its part has. For each it
-/// gives the amount needed, the amount of the part, and the memory or multiplier group that needs
-/// the most. Returns `None` if the machine fits.
+/// Returns a text of the resources of which the machine needs more than its FPGA or die has. For
+/// each it gives the amount needed, the amount of the FPGA or die, and the memory or multiplier
+/// group that needs the most. Returns `None` if the machine fits.
 fn excess(fit: &Fit) -> Option<String> {
     let most = |of, amount: fn(&NeedUse) -> f64| {
         let of = fit.needs.iter().filter(|n| n.resource == of);

@@ -11,7 +11,7 @@ use crate::coprocessor::{Held, Name, Resident, What};
 /// The place numbers of the table slots in a [`Resident`], the record of the multiplier's data. A table slot holds
 /// the tables of one modulus.
 pub(super) const TABLES: std::ops::RangeInclusive<u16> = 0..=SLOTS as u16 - 1;
-/// The place numbers of limbs in a [`Resident`], the record of the multiplier's data: two for each set of
+/// The place numbers of limbs in a [`Resident`], the record of the multiplier's data: two for each of the sets of two
 /// polynomials.
 pub(super) const LIMBS: std::ops::RangeInclusive<u16> =
     SLOTS as u16..=(SLOTS + 2 * SETS) as u16 - 1;

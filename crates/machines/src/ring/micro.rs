@@ -39,23 +39,26 @@ pub enum Opcode {
     /// part of such a limb if the ring is split.
     Auto,
     /// Applies an automorphism to a limb of the full ring that is stored as two halves. Operands a and b are the
-    /// halves; the results in slots d and c are those of the image.
+    /// halves; the halves of the image go to the slots that the word's fields `dst` and `c` name.
     Autoh,
-    /// Splits a limb in coefficient form into its two halves, in slots d and c. Operands a and b are its low and high
-    /// coefficients. For a part of the ring that is halved again, they are pieces of that part.
+    /// Splits a limb in coefficient form into its two halves, which go to the slots that the word's fields `dst` and
+    /// `c` name. Operands a and b are its low and high coefficients. For a part of the ring that is halved again, they
+    /// are pieces of that part.
     Split,
-    /// Joins two halves, operands a and b, to a limb in coefficient form. Slots d and c get its low and high
-    /// coefficients.
+    /// Joins two halves, operands a and b, to a limb in coefficient form. Its low coefficients go to the slot that the
+    /// word's field `dst` names, its high coefficients to the slot of the field `c`.
     Join,
     /// Writes uniform residues that the generator expands from a seed.
     Prng,
-    /// Copies slot a of the source RPAU to slot d of every RPAU in the instruction word's mask.
+    /// Copies operand a, a limb of the source RPAU, to the result's slot on every RPAU in the
+    /// instruction word's mask.
     Bcast,
     /// Applies an automorphism to operand a, a limb in coefficient form over the full ring.
     Autoc,
-    /// Loads a limb from the host over the link into slot d, or into key memory if b is a key limb.
+    /// Loads a limb from the host over the link into the result's slot, or into key memory if
+    /// operand b is a key limb.
     Load,
-    /// Stores slot a to a limb on the host over the link.
+    /// Stores operand a, a limb in a memory slot, to a limb on the host over the link.
     Store,
 }
 
@@ -147,7 +150,8 @@ impl Opcode {
         !matches!(self, Opcode::Bcast) && !self.on_link()
     }
 
-    /// Returns whether the operation has two results, in the instruction word's slots d and c.
+    /// Returns whether the operation has two results, in the slots that the instruction word's
+    /// fields `dst` and `c` name.
     pub const fn is_pair(self) -> bool {
         matches!(self, Opcode::Split | Opcode::Join | Opcode::Autoh)
     }

@@ -21,8 +21,7 @@ pub struct Description {
     pub title: String,
     /// The FPGA or die for which the machine is laid out, by its name in [`crate::fpga::PARTS`].
     pub part: String,
-    /// The reason for which the machine may need more than its part has. A machine that fits its part must not give
-    /// one.
+    /// The reason for which the machine may need more than its FPGA or die has. A machine that fits must not give one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     /// The clock of the ciphertext buffer, in MHz.

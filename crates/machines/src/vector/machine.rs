@@ -28,10 +28,10 @@ pub struct VectorMachine {
 }
 
 impl VectorMachine {
-    /// Makes the machine from its description, and checks that it fits its part.
+    /// Makes the machine from its description, and checks that it fits its FPGA or die.
     ///
     /// # Errors
-    /// The errors of [`Description::needs`]; an error if the machine does not fit its part.
+    /// The errors of [`Description::needs`]; an error if the machine does not fit its FPGA or die.
     pub fn new(description: Description) -> Result<Self, MachineError> {
         Part::named(&description.part)?;
         let allowed = description.allow_more_than_the_part_has.as_deref();

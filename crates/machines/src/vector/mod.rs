@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The vector machine (`docs/machines/vector.md`): its description, the compiler's back end and both simulators.
+//! The vector machine (`docs/machines/vector.md`): its description, the compiler's back end, and the two simulators,
+//! one of residues and one of time.
 
 pub mod batch;
 mod buffer;

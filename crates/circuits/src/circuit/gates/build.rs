@@ -39,7 +39,7 @@ impl Bit {
 }
 
 /// The limits on the noise of a bootstrap's operand. The operand is a sum of bits times factors, and the limits are the
-/// largest sums of squared factors. Such a sum is the operand's noise variance as a multiple of a fresh bit's.
+/// largest sums of squared factors. Such a sum is the operand's noise variance as a multiple of that of a fresh bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The limit for operands that lie one eighth of the torus from the points where the sign of the phase changes.

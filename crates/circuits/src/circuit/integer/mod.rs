@@ -25,7 +25,7 @@ pub use table::MAX_INDEX;
 use super::error::CircuitError;
 use super::small::{Lookups, Small};
 
-/// The number of bits of a limb of an encrypted integer.
+/// The number of bits of a limb of an encrypted integer: two digits in base 4.
 pub(super) const LIMB: u32 = 4;
 pub(super) const DIGIT: u32 = 2;
 

@@ -124,7 +124,8 @@ fn every_operation_on_every_pair_of_three_bits() {
     }
 }
 
-/// Tests random programs, in which several rules apply: the values of the program and of both circuits stay.
+/// Tests random programs, in which several rules apply: the values of the program and of its circuits, one of digits
+/// and one of bits, stay.
 #[test]
 fn random_programs() {
     let mut dice = Dice(21);

@@ -36,7 +36,8 @@ pub struct Lost {
     pub needed: u32,
 }
 
-/// The level and the age of a value of the program, as the pass that places bootstraps knows them.
+/// The depth of a value of the program, in rescales, and the instruction that made or bootstrapped
+/// it last, as the pass that places bootstraps follows them.
 #[derive(Clone, Copy)]
 struct Known {
     /// The number of rescales from the level of bootstrapped values to this value, its own included.

@@ -12,8 +12,8 @@ use crate::MachineError;
 use crate::ring::description::Description;
 use crate::ring::report::Cuts;
 
-/// The number of calls that are cut into parts before the first of them runs. Of as many further
-/// calls the reads of limbs are known. A program with fewer calls is known completely from the
+/// The number of calls that are cut into parts before the first of them runs. It is known, too,
+/// which limbs as many further calls read. A program with fewer calls is known completely from the
 /// first call on.
 pub const WINDOW: usize = 4096;
 /// The number of calls after the running one that are known in a program without cut calls. It is

@@ -4,14 +4,17 @@
 use super::clock::{Clock, Command, Inputs};
 use super::{BLOCK_WORDS, Shape};
 
-/// The least work of a key switch on any unit, from dimension N to n with t digits a word.
+/// The least work of a key switch on any unit, from the old dimension N to the new dimension n with
+/// t digits a word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Floor {
     /// The rows of the switching key, N t, for dimension N and t digits a word.
     pub rows: u64,
-    /// The words of all masks, N t n for the new dimension n, since every row of the key has its own mask.
+    /// The words of all masks, N t n for the old dimension N, the new dimension n and t digits a word, since every row
+    /// of the key has its own mask.
     pub mask_words: u64,
-    /// The ChaCha20 blocks for all masks, N t ceil(n / 16), since a block gives 16 words.
+    /// The ChaCha20 blocks for all masks, N t ceil(n / 16) for the old dimension N, the new
+    /// dimension n and t digits a word, since a block gives 16 words.
     pub blocks: u64,
 }
 

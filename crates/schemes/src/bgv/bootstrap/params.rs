@@ -46,9 +46,9 @@ impl Bootstrapping {
     /// probability of at most 2^-40.
     ///
     /// # Errors
-    /// Fails for parameters with one plaintext modulus, with too few primes, or with a ring that has no such slots.
-    /// Also fails for a sparse secret that is insecure under its modulus, unless the parameters may be insecure, and
-    /// for a larger probability of failure.
+    /// Fails for parameters with one plaintext modulus, with a plaintext modulus that is no power of an odd prime, with
+    /// too few primes, or with a ring degree outside 2^3 to 2^16. Also fails for a sparse secret that is insecure under
+    /// its modulus, unless the parameters may be insecure, and for a larger probability of failure.
     pub fn new(params: Arc<Params>, weight: u32) -> Result<Self, BootstrapError> {
         Self::with_chance(params, weight, Self::LOG2_CHANCE)
     }
