@@ -75,8 +75,8 @@ impl<S: Compiles> Compiled<S> {
         self.params.key_bytes(self.keys.len(), self.seeded)
     }
 
-    /// Returns whether the program can be compiled for `target`, if `options` compiled it for no target. A machine that
-    /// refuses the program may then accept it.
+    /// Returns whether `options` compiled the program for no target, and the program can be compiled for `target`. A
+    /// machine that refuses this program may accept the one compiled for it.
     pub fn suits_once_compiled_for(&self, target: Target, options: &Options<S>) -> bool {
         let for_target = Options {
             target: Some(target),

@@ -97,8 +97,8 @@ pub enum CompileError<E = CkksError> {
         cures: Cures,
     },
 
-    /// The evaluation keys of the program are larger than the user allows, with all secure
-    /// parameters.
+    /// The evaluation keys of the program are larger than the user allows, whatever secure
+    /// parameters are chosen.
     #[error(
         "the evaluation keys of this program take at least {}, and keys allows {}; allow more, multiply less often in sequence, or \
          rotate by fewer steps",

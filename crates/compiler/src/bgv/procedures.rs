@@ -160,8 +160,8 @@ fn calls(body: &MacroProgram, choice: &Choice) -> impl Iterator<Item = (usize, u
     called.filter_map(|proc| Some((proc, *choice.get(proc)?)))
 }
 
-/// Returns a body whose calls name variants by their numbers in the new program's list of
-/// procedures.
+/// Returns a body whose calls name variants (procedures with arguments and results at one level) by
+/// their numbers in the new program's list of procedures.
 fn renumbered(
     mut body: MacroProgram,
     choice: &Choice,

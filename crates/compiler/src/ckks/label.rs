@@ -7,8 +7,8 @@
 
 use std::collections::HashMap;
 
-/// The most factors that one label may have, counted with their exponents. A product with more is computed instead. So a
-/// label's number has a relative error of at most 2^-46.
+/// The most factors that one label may have, counted with their exponents. A product with more is computed instead. So
+/// a label's value has a relative error of at most 2^-46.
 const MOST_FACTORS: u64 = 64;
 
 /// A label, the factor between a value and the number that its ciphertext encodes, by its index in [`Labels`].
@@ -24,7 +24,7 @@ impl Label {
 /// bits.
 type Powers = Vec<(u64, i64)>;
 
-/// All labels of a program, each a product of powers of the program's constants. Each such product has one number.
+/// All labels of a program, each a product of powers of the program's constants. Each product has one index.
 #[derive(Debug)]
 pub(super) struct Labels {
     all: Vec<Powers>,
@@ -87,7 +87,8 @@ impl Labels {
             .sum()
     }
 
-    /// Returns a label's number, with a relative error of at most 2^-46.
+    /// Returns the value of a label, the factor between a value and the number that its ciphertext
+    /// encodes, with a relative error of at most 2^-46.
     pub fn value(&self, label: Label) -> f64 {
         let powers = self.powers(label).iter();
         powers

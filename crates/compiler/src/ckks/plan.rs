@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use ringmill_isa::Level;
 
-/// The largest log2, up or down, of the label of a value at its level. A label is the factor between a value and the
-/// number that its ciphertext encodes.
+/// The largest absolute value of log2 of the label of a value at its level. A label is the factor between a value and
+/// the number that its ciphertext encodes.
 pub(crate) const MOST_LOG2: f64 = 4.0;
 
 /// How both operands of a sum get the same label, the factor between a value and the number that its ciphertext

@@ -47,7 +47,7 @@ impl<'a> Like<'a> {
     }
 }
 
-/// The relative error of a scale after its division by a label's number.
+/// The relative error of a scale after its division by a label's value.
 const LABEL: f64 = 1.0 / (1u64 << 46) as f64;
 
 /// The number of slots times instructions up to which the prediction follows each slot. Above, the worst slot stands

@@ -391,7 +391,8 @@ impl<'a> Spans<'a> {
         Factor::new(ball, poly.cloned().flatten())
     }
 
-    /// Returns whether a value is real if it is a variable of polynomials, or `None` if it is none.
+    /// Returns whether a value is real if it is a variable of polynomials, or `None` if it is no
+    /// such variable.
     pub fn term(&self, value: MacroValue) -> Option<bool> {
         let span = self.terms.get(&value.0)?;
         Some(matches!(span, Span::Real { .. }))

@@ -190,7 +190,7 @@ impl Relation {
     }
 
     /// Returns the ends of the interval that the value lies in, if its arguments lie between the ends that `of` gives.
-    /// Returns `None` if the operands' spans say as much.
+    /// Returns `None` if the spans of the instruction's operands already give this interval.
     pub fn ends(&self, of: &dyn Fn(Argument) -> Option<(Slots, Slots)>) -> Option<(Slots, Slots)> {
         if !self.met {
             return None;

@@ -26,9 +26,9 @@ pub fn evaluate(
     meant(program, inputs, None)
 }
 
-/// Evaluates a program as [`evaluate`] does, modulo `t` about zero, as programs that bootstrap compute. A quotient is
-/// that of the integer about zero. It agrees with the encrypted program's quotient in the digits that the division
-/// leaves, which alone are known.
+/// Evaluates a program as [`evaluate`] does, modulo `t`, with the residues nearest to 0, as programs that bootstrap
+/// compute. A quotient is that of the residue nearest to 0. It agrees with the encrypted program's quotient in the
+/// digits that the division leaves, which alone are known.
 ///
 /// # Errors
 /// Those of [`evaluate`]; also [`EvaluateError::TooLarge`] for a quotient of a number that the divisor does not divide.
@@ -56,7 +56,7 @@ fn meant(
     named.map(known).collect()
 }
 
-/// The arithmetic of slots: on integers, or on integers about zero modulo the plaintext modulus `modulo`.
+/// The arithmetic of slots: on integers, or on the residues nearest to 0 modulo the plaintext modulus `modulo`.
 struct Integers {
     modulo: Option<i128>,
 }

@@ -92,8 +92,8 @@ pub enum Way {
 
 impl Way {
     /// Chooses the cheapest polynomial that tests values in `range` for zero modulo `q`. The cost
-    /// of a product grows with the ring degree times the square of the number of primes. Both grow
-    /// about as the depth does.
+    /// of a product grows with the ring degree times the square of the number of primes. The ring
+    /// degree and the number of primes grow about as the depth does.
     pub fn cheapest(range: IntegerRange, q: Modulus) -> Self {
         let power = u64::BITS - (q.value() - 2).leading_zeros();
         let products = u64::from(q.value().ilog2() + (q.value() - 1).count_ones() - 1);

@@ -149,7 +149,7 @@ impl CardDescription {
 
     /// Returns the TOML text of a co-processor's description from its table in the card's. The key `machine` names a
     /// built-in description whose keys the table's other keys replace; without it the table is the whole description.
-    /// Part and link are the card's.
+    /// The FPGA (`part`) and the link are those of the card.
     fn text_of(
         &self,
         table: &toml::Table,

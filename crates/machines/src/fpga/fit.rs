@@ -112,7 +112,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Adds up the resources of all needs and compares the sums with the resources of its FPGA or die.
+    /// Adds up the resources of all needs and compares the sums with the resources of the machine's FPGA or die.
     ///
     /// # Errors
     /// [`MachineError::Ports`] for a memory with more accesses in a cycle than its ports can serve.
@@ -194,9 +194,9 @@ impl Needs {
         })
     }
 
-    /// Adds up the resources of all needs and compares the sums with the resources of its FPGA or die. `allowed` is the
-    /// reason for which the machine may exceed them (`allow_more_than_the_part_has`). It must be there if the machine
-    /// exceeds them, and only then.
+    /// Adds up the resources of all needs and compares the sums with the resources of the machine's FPGA or die.
+    /// `allowed` is the reason for which the machine may exceed them (`allow_more_than_the_part_has`). It must be there
+    /// if the machine exceeds them, and only then.
     ///
     /// # Errors
     /// [`MachineError::ExceedsPart`] if the machine exceeds its FPGA or die without a reason,

@@ -63,9 +63,9 @@ impl KeyMemory {
         }
     }
 
-    /// Brings the key limbs `wanted` of a call into the key memory of RPAU `r`, which must have room for all of
-    /// them. Replaces `slots` by their slots, and appends those that must cross the link to `loads`. `next` returns
-    /// when a limb is used next after this call.
+    /// Brings the key limbs `wanted` of a call into the key memory of RPAU `r`, which must have room for all of them.
+    /// Replaces the content of `slots` by the slots of these limbs, and appends those that must cross the link to
+    /// `loads`. `next` returns when a limb is used next after this call.
     pub fn bring_in<P: Ord>(
         &mut self,
         next: &dyn Fn(LimbId) -> P,

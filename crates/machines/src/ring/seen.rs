@@ -3,8 +3,8 @@
 //! cycles.
 
 /// A record of one built-in ring machine that was built in RTL. The RTL has run all instruction words of
-/// [`instructions`](super::instructions::instructions) and these operations. Every start, end, slot and result was
-/// equal to the model's. `make full` runs them again and asserts these cycles.
+/// [`instructions`](super::instructions::instructions) and the operations in `operations`. Every start, end, slot and
+/// result was equal to the model's. `make full` runs them again and asserts these cycles.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     pub machine: &'static str,

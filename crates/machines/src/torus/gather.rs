@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use super::Shape;
 
 /// The number of steps of the blind rotation whose keys the bundle unit holds. One step's key is received while the
-/// patterns of the other are summed to a bundle.
+/// patterns of the other step are summed to a bundle.
 pub(super) const HELD: u64 = 2;
 
 /// The work that the bundle unit does in a cycle on the current bundle, the sum over the patterns of a step's secret

@@ -21,8 +21,8 @@ impl KeyRate {
         }
     }
 
-    /// Returns the same source for a switching key, which comes in 32-bit words instead of the beats of a
-    /// bootstrapping key.
+    /// Returns this source of a bootstrapping key as the source of a switching key, which comes in 32-bit words instead
+    /// of the beats of a bootstrapping key.
     pub fn of_words(self) -> Self {
         Self {
             beat: 32_000,

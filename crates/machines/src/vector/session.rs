@@ -364,7 +364,7 @@ impl<'m> Running<'m> {
     }
 
     /// Returns the parameters, results and masks of a call, and the parameters that have the same limb as an earlier
-    /// one, with that one.
+    /// parameter, each with that parameter.
     fn request<'r>(
         &self,
         called: &Called,

@@ -11,7 +11,7 @@
 //! | which functions one bootstrap computes | [`form`] |
 //! | the builder of gates | [`build`] |
 //! | sums, differences, comparisons | [`add`] |
-//! | products and sums of many | [`multiply`] |
+//! | products, sums of many terms | [`multiply`] |
 //! | quotients and remainders | [`divide`] |
 //! | choices, shifts, tables | [`choose`] |
 //! | from a program to gates | [`lower`] |

@@ -61,7 +61,8 @@ pub struct Deep<'a> {
     pub costs: &'a Costs,
     /// The level and noise of the body's own arguments and results, if it is a procedure's.
     pub convention: Option<Convention>,
-    /// For each procedure before this one, the level and noise of its arguments and results, and the cost of a call.
+    /// For each procedure that comes before the body in the program, the level and noise of its arguments and results,
+    /// and the cost of a call.
     pub callees: &'a [Callee],
 }
 

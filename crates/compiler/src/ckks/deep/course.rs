@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The pass of CKKS through a program that decides where bootstraps stand: it follows the level of each value.
+//! Follows the level of each value through a CKKS program: the pass that decides where bootstraps stand.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

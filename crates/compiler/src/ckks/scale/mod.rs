@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Manages levels and scales: every value gets a level and an exact scale. The pass inserts `RESCALE`, `MODSWITCH` and
-//! products by one where they are needed, so that no user meets a mismatch of scales.
+//! Manages levels and scales: every value gets a level and an exact scale. This module inserts `RESCALE`, `MODSWITCH`
+//! and products by one where they are needed, so that no user meets a mismatch of scales.
 //!
 //! A value is *rescaled* at level l if its scale is the canonical `D_l` over its [label](crate::ckks::label), and a
 //! *product* at level l if its scale is `D_l^2` over its label (see [`crate::ckks::canonical`]). Products are rescaled
@@ -41,8 +41,8 @@ struct Manager<'a> {
     /// The number, in the program without levels, of the instruction whose results get their levels
     /// and scales now.
     number: usize,
-    /// For each value of the program without levels, the value and its state in the program with
-    /// levels.
+    /// For each value of the program without levels, the value that stands for it in the program
+    /// with levels, with its level, its label and whether it is rescaled.
     placed: Vec<Option<Placed>>,
     derived: HashMap<(MacroValue, Derived), MacroValue>,
     /// Encoded plaintexts, by their value in the program without levels, the level and the bits of
@@ -289,7 +289,7 @@ impl Manager<'_> {
     }
 
     /// Returns the operands of a sum as products at one level with one label (factor by which their scales are
-    /// divided), and their state.
+    /// divided), and the state of these products.
     fn sum_of_products(
         &mut self,
         instr: &MacroInstr,

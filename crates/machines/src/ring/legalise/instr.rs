@@ -255,8 +255,9 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Returns the copy of `value` (a piece of `like`) that its broadcast writes on RPAU `rpau`. With `reduced` the
-    /// copy is reduced modulo the receiver's prime of that layer (each layer has one prime for each RPAU).
+    /// Returns the copy of `value` (a piece of `like`) that its broadcast writes on RPAU `rpau`. The copy is reduced
+    /// modulo the receiver's prime of the layer that `reduced` names, or without it of the layer of `like`. Each layer
+    /// has one prime for each RPAU.
     fn copy(
         &mut self,
         like: ValueId,

@@ -234,7 +234,7 @@ impl Run<'_> {
     }
 }
 
-/// Returns the number of slots of a procedure's arguments on the RPAU with most.
+/// Returns the number of slots of a procedure's arguments on the RPAU with most of them.
 fn prepared_inputs(prepared: Option<&Prepared>) -> usize {
     let mut counts: HashMap<u8, usize> = HashMap::new();
     if let Some(graph) = prepared.map(Prepared::graph) {

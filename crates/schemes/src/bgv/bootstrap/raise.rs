@@ -17,11 +17,11 @@ use crate::rlwe::ops::{Emit, Limb, Variant};
 /// secret s' modulo p^e at the highest level. The result is an encryption modulo p^e of q^-1 (p^(e-r) phi) + rho at
 /// the highest level. rho is the quotient by q, which is small because s' is.
 ///
-/// For each polynomial c, d = p^(e-r) c b modulo q is extended to the other primes and to b (fast base extension).
-/// Here b is a prime of its own, the first special prime. [`montgomery`] then reduces d twice: modulo q, which
-/// divides it by b, and modulo p^e, which divides it by q. The result is (q^-1 p^(e-r) c) mod p^e, about zero,
-/// known modulo the primes above the level. From its residues modulo one or two of these primes it is extended to
-/// the primes of the level.
+/// For each polynomial c, d = p^(e-r) c b modulo q is extended to the other primes and to b (fast base extension). Here
+/// b is a prime of its own, the first special prime. [`montgomery`] then reduces d twice: modulo q, which divides it by
+/// b, and modulo p^e, which divides it by q. The result is (q^-1 p^(e-r) c) mod p^e, nearest to 0, known modulo the
+/// primes above the level. From its residues modulo one or two of these primes it is extended to the primes of the
+/// level.
 ///
 /// The first operand has the correction factor f, so phi = f m for the message m. If q is not 1 modulo p^e, the
 /// result's message is q^-1 f m (BASALISC paper, appendix B.3), which the result's correction factor records.
