@@ -7,8 +7,8 @@
 
 use std::collections::HashMap;
 
-/// The most factors that one label may have, counted with their exponents. A product with more is computed instead. So
-/// a label's value has a relative error of at most 2^-46.
+/// The most factors that one label may have, counted with their exponents. If a label would have more, one of the
+/// products with constants in it is computed instead. So a label's value has a relative error of at most 2^-46.
 const MOST_FACTORS: u64 = 64;
 
 /// A label, the factor between a value and the number that its ciphertext encodes, by its index in [`Labels`].
@@ -60,7 +60,8 @@ impl Labels {
         self.intern(vec![(value.to_bits(), 1)])
     }
 
-    /// Returns the label `a b^exponent`, or `None` if the product has too many factors or too large exponents.
+    /// Returns the label (factor by which the scale is divided) `a b^exponent`, or `None` if the product has too many
+    /// factors or too large exponents.
     pub fn times(&mut self, a: Label, b: Label, exponent: i64) -> Option<Label> {
         let mut powers: HashMap<u64, i64> = self.powers(a).iter().copied().collect();
         for &(factor, power) in self.powers(b) {

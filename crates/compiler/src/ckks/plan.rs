@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decides for each product with a constant whether it is computed or only changes its result's scale. Such a constant
-//! becomes part of the value's label: the factor between a value and the number that its ciphertext encodes. The module
-//! also decides how sums of values with different labels are computed.
+//! Decides for each product with a constant whether it is computed or only changes its result's scale. The constant of
+//! a product that is not computed becomes part of the value's label: the factor between a value and the number that its
+//! ciphertext encodes. The module also decides how sums of values with different labels are computed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,18 +15,20 @@ pub(crate) const MOST_LOG2: f64 = 4.0;
 /// encodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum SumPlan {
-    /// The operands of the sum have one label, or one operand is lowered or lifted anyway and takes the other's label.
+    /// The operands of the sum have one label (factor by which the scale is divided), or one operand is lowered or
+    /// lifted anyway and takes the other's label.
     #[default]
     Straight,
-    /// The operand with this number (0 or 1) starts one level above the other operand and takes its label on the way
-    /// down.
+    /// The operand with this number (0 or 1) starts one level above the other operand and takes that operand's label
+    /// (factor by which the scale is divided) on the way down.
     Lower(usize),
-    /// Both operands of the sum are multiplied by one, which takes a level, and get one label by that product.
+    /// Both operands of the sum are multiplied by one, which takes a level, and get one label (factor by which the
+    /// scale is divided) by that product.
     LiftBoth,
 }
 
-/// The decisions on the products with constants of a program, and on sums of values with different labels. They are
-/// found by trial: each conflict of a trial adds one.
+/// The decisions on the products with constants of a program, and on sums of values with different labels (factors by
+/// which scales are divided). They are found by trial: each conflict of a trial adds one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     /// Whether all products with constants are computed, so that every label, the factor that scales absorb, is 1.
@@ -105,10 +107,10 @@ impl Plan {
 /// plan lacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Conflict {
-    /// The product with a constant in the instruction with this number must be computed, because a label that contains
-    /// the constant became too large or too small.
+    /// The product with a constant in the instruction with this number must be computed, because a label (factor by
+    /// which the scale is divided) that contains the constant became too large or too small.
     Constant(usize),
-    /// The operands of the addition or subtraction in the instruction with this number have different labels at one
-    /// level. The plan says how they get one.
+    /// The operands of the addition or subtraction in the instruction with this number have different labels (factors
+    /// by which scales are divided) at one level. The plan says how they get one label.
     Sum(usize, SumPlan),
 }

@@ -137,7 +137,8 @@ impl Description {
         }
     }
 
-    /// Checks and returns the parameters that the folded and the shared unit have in common.
+    /// Checks and returns the parameters that the folded unit (one target modulus at a time) and
+    /// the shared unit (several) have in common.
     fn shape(&self) -> Result<Shape, MachineError> {
         fields::name(&self.name)?;
         fields::clock_mhz(self.clock_mhz)?;

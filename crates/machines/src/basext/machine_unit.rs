@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The two architectures of base-extension units that a machine can have: folded and shared. Only for these two
-//! does a model count the cycles behind the memory's port.
+//! The two architectures of base-extension units that a machine can have: folded (one target modulus at a time) and
+//! shared (several). Only for these two does a model count the cycles behind the memory's port.
 
 use super::replay::extend_cycles;
 use super::{Extension, Rate, Shape, Shared, Unit};
@@ -27,9 +27,9 @@ impl MachineUnit {
         Unit::from(self).stored(l, k) + 1 + l + k
     }
 
-    /// Returns the cycles of an extension from l sources to k targets with streams through a port of this rate.
-    /// They count from the command until the last beat is in memory. The count is 0 if l or k is 0, since no such
-    /// command exists.
+    /// Returns the cycles of an extension from l sources to k targets with streams through a memory port of the rate
+    /// `rate`. They count from the command until the last beat is in memory. The count is 0 if l or k is 0, since no
+    /// such command exists.
     pub fn extend_cycles(
         self,
         rate: Rate,

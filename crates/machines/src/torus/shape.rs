@@ -258,8 +258,8 @@ impl Shape {
         }
     }
 
-    /// Returns how many products one group of positions has in a step of the blind rotation, one after the other: one
-    /// for each pattern of secret bits, or one for their sum.
+    /// Returns how many products the engine computes one after the other for the positions of one cycle, in a step of
+    /// the blind rotation: one for each pattern of secret bits, or one for their sum.
     pub(super) fn product_patterns(self, step: usize) -> usize {
         match self.schedule {
             Schedule::Sums => self.patterns(step),

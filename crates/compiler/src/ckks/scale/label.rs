@@ -22,8 +22,8 @@ const MOST_INTEGER: f64 = 16.0;
 type Labelled = (MacroValue, Label);
 
 impl Manager<'_> {
-    /// Returns the label `a b^exponent`. If the product has too many factors, the instruction is recorded as a
-    /// conflict.
+    /// Returns the label (factor by which the scale is divided) `a b^exponent`. If the product has too many factors,
+    /// the instruction is recorded as a conflict.
     fn times(&mut self, instr: &MacroInstr, a: Label, b: Label, exponent: i64) -> Label {
         match self.labels.times(a, b, exponent) {
             Some(label) => label,

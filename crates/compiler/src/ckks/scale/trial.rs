@@ -26,21 +26,24 @@ pub(super) struct Findings {
     /// The ratio of each level, if it is chosen. A rescale at the level multiplies the label of a product, the factor
     /// by which its scale is divided, by this ratio.
     ratios: Vec<Option<Label>>,
-    /// Whether the ratio of every level is one, so that rescales leave labels as they are.
+    /// Whether the ratio of every level is one, so that rescales leave labels, the factors by which
+    /// scales are divided, as they are.
     flat: bool,
     conflicts: Vec<Conflict>,
-    /// For each value, the number of the instruction that last multiplied the value's label by a constant.
+    /// For each value, the number of the instruction that last multiplied the value's label (factor by which its scale
+    /// is divided) by a constant.
     causes: HashMap<MacroValue, usize>,
-    /// The values that may have any label, since a factor (a constant or plaintext) is encoded at whatever scale gives
-    /// that label.
+    /// The values that may have any label (factor by which the scale is divided), since a constant or plaintext in them
+    /// is encoded at whatever scale gives that label.
     free: HashSet<MacroValue>,
-    /// Whether a label is out of range, and no product with a constant is its cause.
+    /// Whether a label, the factor by which a scale is divided, is out of range, and no product
+    /// with a constant is its cause.
     stuck: bool,
 }
 
 impl Findings {
     /// Returns the empty findings of a pass that chooses the ratios of levels up to `levels`, by which rescales
-    /// multiply labels.
+    /// multiply labels, the factors by which scales are divided.
     fn choosing(levels: u32, flat: bool) -> Self {
         Self {
             ratios: vec![None; levels as usize + 1],
@@ -49,8 +52,8 @@ impl Findings {
         }
     }
 
-    /// Returns the empty findings of a pass in which the ratios of levels, by which rescales multiply labels, are
-    /// known.
+    /// Returns the empty findings of a pass in which the ratios of levels, by which rescales multiply labels (factors
+    /// by which scales are divided), are known.
     fn with(ratios: &[Label]) -> Self {
         Self {
             ratios: ratios.iter().copied().map(Some).collect(),
@@ -63,14 +66,15 @@ impl Findings {
         chosen.map(|ratio| ratio.unwrap_or(Label::ONE)).collect()
     }
 
-    /// Returns the ratio of a level, by which a rescale multiplies a label, or `None` if it is not chosen yet.
+    /// Returns the ratio of a level, by which a rescale multiplies a label (factor by which the scale is divided), or
+    /// `None` if it is not chosen yet.
     pub fn ratio(&self, level: Level) -> Option<Label> {
         self.ratios.get(level.index()).copied().flatten()
     }
 
-    /// Chooses the ratio of a level, by which a rescale multiplies a label. A product with the
-    /// label `product` then has the label one after its rescale, unless all ratios are fixed to one
-    /// or the ratio would be too far from one.
+    /// Chooses the ratio of a level, by which a rescale multiplies a label (factor by which the
+    /// scale is divided). A product with the label `product` then has the label one after its
+    /// rescale, unless all ratios are fixed to one or the ratio would be too far from one.
     pub fn choose_ratio(&mut self, level: Level, product: Label, labels: &mut Labels) -> Label {
         let inverse = labels.times(Label::ONE, product, -1);
         let inverse = inverse.filter(|&label| labels.log2(label).abs() <= MOST_LOG2);
@@ -84,27 +88,29 @@ impl Findings {
         ratio
     }
 
-    /// Returns whether a value may have any label, since one of its factors is encoded at whatever scale gives that
-    /// label.
+    /// Returns whether a value may have any label (factor by which the scale is divided), since a constant or plaintext
+    /// in it is encoded at whatever scale gives that label.
     pub fn may_take_any_label(&self, value: MacroValue) -> bool {
         self.free.contains(&value)
     }
 
-    /// Records that an instruction's results may have any label, since one of its factors is encoded at whatever scale
-    /// gives that label.
+    /// Records that an instruction's results may have any label (factor by which the scale is divided), since a
+    /// constant or plaintext in them is encoded at whatever scale gives that label.
     pub fn takes_any_label(&mut self, instr: &MacroInstr) {
         self.free.extend(&instr.dst);
     }
 
-    /// Records that the last constant in the label of the operand `from` is also the last one in
-    /// the labels of an instruction's results. The labels may still differ.
+    /// Records that the last constant in the label (factor by which the scale is divided) of the
+    /// operand `from` is also the last one in the labels of an instruction's results. The labels
+    /// may still differ.
     pub fn from(&mut self, instr: &MacroInstr, from: MacroValue) {
         if let Some(&cause) = self.causes.get(&from) {
             self.causes.extend(instr.dst.iter().map(|&d| (d, cause)));
         }
     }
 
-    /// Records that an instruction's results have the label of the operand `of`.
+    /// Records that an instruction's results have the label (factor by which the scale is divided)
+    /// of the operand `of`.
     pub fn keeps(&mut self, instr: &MacroInstr, of: MacroValue) {
         self.from(instr, of);
         if self.free.contains(&of) {
@@ -112,7 +118,8 @@ impl Findings {
         }
     }
 
-    /// Records that a sum has the label of both its operands.
+    /// Records that both operands of a sum and its result have one label, the factor by which the
+    /// scale is divided.
     pub fn keeps_both(&mut self, instr: &MacroInstr) {
         for &operand in &instr.src {
             self.from(instr, operand);
@@ -122,13 +129,14 @@ impl Findings {
         }
     }
 
-    /// Records that instruction number `number` multiplies the label of its result by a constant.
+    /// Records that instruction number `number` multiplies the label (factor by which the scale is
+    /// divided) of its result by a constant.
     pub fn multiplied(&mut self, instr: &MacroInstr, number: usize) {
         self.causes.extend(instr.dst.iter().map(|&d| (d, number)));
     }
 
-    /// Records that a label is too large or too small: that of one of these values, or that of a result with these
-    /// operands.
+    /// Records that a label, the factor by which a scale is divided, is too large or too small: that of one of these
+    /// values, or that of a result with these operands.
     pub fn out_of_range(&mut self, values: &[MacroValue]) {
         match values.iter().find_map(|v| self.causes.get(v)) {
             Some(&cause) => self.found(Conflict::Constant(cause)),
@@ -142,13 +150,14 @@ impl Findings {
 }
 
 /// A plan for the constants of a program, with the depths of its values and the ratios of its levels, by which rescales
-/// multiply labels.
+/// multiply labels (factors by which scales are divided).
 #[derive(Debug)]
 pub(crate) struct Planned {
     plan: Plan,
     depths: Depths,
     labels: Labels,
-    /// The ratio of each level, up to the highest, by which a rescale multiplies a label.
+    /// The ratio of each level, up to the highest, by which a rescale multiplies a label (factor by
+    /// which the scale is divided).
     ratios: Vec<Label>,
 }
 

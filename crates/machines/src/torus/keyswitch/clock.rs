@@ -57,8 +57,8 @@ pub struct Word {
     pub last: bool,
 }
 
-/// The key-switching unit's inputs in one cycle: a command, a body of the key (and whether it is marked as the
-/// last), and whether the output word is taken.
+/// The key-switching unit's inputs in one cycle: a command, the body of a row of the switching key (and whether it is
+/// marked as the last), and whether the output word is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Inputs {
     pub command: Option<Command>,
