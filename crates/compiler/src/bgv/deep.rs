@@ -124,8 +124,9 @@ impl Setting<'_> {
     }
 
     /// Gives the values of a procedure levels, several times: each time its arguments and results
-    /// are at another level. Each time it takes the variants of the called procedures that make the
-    /// procedure cheapest. If the procedure fits at none of the tried levels, all levels are tried.
+    /// are at another level. Each time it takes the variants of the called procedures (with
+    /// arguments and results at one level) that make the procedure cheapest. If the procedure fits
+    /// at none of the tried levels, all levels are tried.
     pub fn procedure(
         &self,
         body: &MacroProgram,
@@ -145,8 +146,8 @@ impl Setting<'_> {
     }
 
     /// Gives the values of a procedure levels, once for each of `levels`, at which the arguments
-    /// and results are then. Returns the variants that fit. If none fits, it returns the misfit
-    /// (lost values) at the first of the levels.
+    /// and results are then. Returns those of the resulting variants whose values fit their levels.
+    /// If none fits, it returns the misfit (lost values) at the first of the levels.
     fn variants(
         &self,
         body: &MacroProgram,

@@ -19,22 +19,25 @@ use crate::bodies;
 pub struct Variant {
     pub callee: Callee,
     pub managed: Managed,
-    /// For each procedure that this procedure calls, the number of the variant that it calls.
+    /// For each procedure that this procedure calls, the number of the variant (procedure with
+    /// arguments and results at one level) that it calls.
     pub choice: Choice,
 }
 
-/// The variants of a procedure, at least one. Each has arguments and results at another level, and
-/// its noise fits.
+/// The variants of a procedure, at least one: the procedure with arguments and results at different
+/// levels. The noise of each fits.
 pub type Table = Vec<Variant>;
 
 /// For each procedure, by its number, the variant that the body of a procedure, or of the program,
 /// calls. A variant has arguments and results at one level.
 pub type Choice = Vec<usize>;
 
-/// The number of passes over all callees of a body in the search for cheaper variants.
+/// The number of passes over all procedures that a body calls, in the search for cheaper variants
+/// (with arguments and results at other levels).
 const ROUNDS: usize = 3;
 
-/// Chooses for each procedure the variant with the least cost, without regard to other procedures.
+/// Chooses for each procedure the variant (procedure with arguments and results at one level) with
+/// the least cost, without regard to other procedures.
 pub fn cheapest(tables: &[Table]) -> Choice {
     let of = tables.iter().map(|table| {
         let costs = table.iter().map(|variant| variant.callee.cost).enumerate();

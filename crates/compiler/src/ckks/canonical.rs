@@ -125,8 +125,8 @@ impl CanonicalScales {
         Self { normal, product }
     }
 
-    /// Returns a table for steps up to `levels` in which every scale is 1, for trials before the
-    /// primes are chosen.
+    /// Returns a table of canonical scales for steps up to `levels` in which every scale is 1, for
+    /// trials before the primes are chosen.
     pub fn flat(levels: u32) -> Self {
         Self::of(vec![1.0; levels as usize + 1])
     }

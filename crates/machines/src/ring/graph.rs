@@ -93,13 +93,14 @@ pub struct Graph {
     pub streams: Vec<Stream>,
     /// For each broadcast that adds constants, pairs of an RPAU and the constant that this RPAU adds.
     pub addends: Vec<Vec<(u8, u64)>>,
-    /// For each parameter of the procedure its values, one for each piece of the limb. A parameter that is a key limb
-    /// has none.
+    /// For each parameter of the procedure its values, one for each piece of the limb, as large as a memory slot. A
+    /// parameter that is a key limb has none.
     pub params: Vec<Vec<ValueIndex>>,
-    /// For each result of the procedure its values, one for each piece of the limb.
+    /// For each result of the procedure its values, one for each piece of the limb, as large as a
+    /// memory slot.
     pub results: Vec<Vec<ValueIndex>>,
-    /// For each parameter that is a key limb, the index of its first piece in the call's key table; `None` for
-    /// others.
+    /// For each parameter that is a key limb, the index of its first piece (as large as a memory slot) in the call's
+    /// key table; `None` for others.
     pub keys: Vec<Option<u8>>,
     /// For each parameter of the procedure that is a key limb, the RPAU that reads it from its key memory.
     pub key_homes: Vec<u8>,

@@ -13,12 +13,13 @@ use super::micro::Opcode;
 
 /// Splits a limb in coefficient form, given as its `pieces` with the lowest coefficients first, and
 /// returns the limb's parts in order. The operations that are added to the graph copy the RPAU, the
-/// layer of primes and the order of `like`.
+/// layer of primes (one prime for each RPAU) and the order of `like`.
 pub fn split(graph: &mut Graph, like: &Node, pieces: Vec<Source>) -> Vec<Source> {
     split_part(graph, like, pieces, 1)
 }
 
-/// Joins the parts of a limb to its pieces in coefficient form: the inverse of [`split`].
+/// Joins the parts of a limb in evaluation form to the limb's pieces in coefficient form, each as
+/// large as a memory slot: the inverse of [`split`].
 pub fn join(graph: &mut Graph, like: &Node, parts: Vec<Source>) -> Vec<Source> {
     join_part(graph, like, parts, 1)
 }

@@ -134,7 +134,8 @@ pub fn legalise(
     Ok(graph)
 }
 
-/// The pieces of a mid-level value: one at the native degree, two at twice it, four at four times it.
+/// The pieces of a mid-level value, each as large as a memory slot: one at the native degree, two at twice it, four at
+/// four times it.
 type Pieces = Vec<Source>;
 
 struct Legaliser<'a> {
@@ -144,8 +145,8 @@ struct Legaliser<'a> {
     depth: u8,
     graph: Graph,
     map: HashMap<ValueId, Pieces>,
-    /// The index of the broadcast operation of each value. The key is the value and, if the receivers get it reduced,
-    /// the layer of primes in which they reduce it. Each layer has one prime for each RPAU.
+    /// The index of the broadcast operation of each value. The key is the value, and the layer of primes to which the
+    /// copies on the receivers belong. Each layer has one prime for each RPAU.
     broadcasts: HashMap<(ValueIndex, u8), usize>,
     /// The copy of each value on another RPAU. The key is the value, the RPAU, and the layer of primes in which the
     /// copy is reduced. Each layer has one prime for each RPAU.
@@ -199,7 +200,8 @@ impl Legaliser<'_> {
         Ok(ty.form)
     }
 
-    /// Returns the part of the ring to which piece `index` of a limb in evaluation form belongs.
+    /// Returns the part of the ring to which piece `index` (as large as a memory slot) of a limb in
+    /// evaluation form belongs.
     fn ring(&self, index: usize) -> RingKind {
         let number = u8::try_from(self.count() + index).ok();
         number
@@ -312,7 +314,8 @@ impl Legaliser<'_> {
             .ok_or_else(|| self.unsupported(format!("value %{} before its definition", v.0)))
     }
 
-    /// Returns an operation with the RPAU, the layer of primes and the order of a value's instruction, as a template.
+    /// Returns a template of an operation, with the RPAU, the layer of primes (one prime for each RPAU) and the order
+    /// of a value's instruction.
     fn like(&self, v: ValueId) -> Result<Node, MachineError> {
         let (rpau, layer) = self.place(v)?;
         Ok(Node {

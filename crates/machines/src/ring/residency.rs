@@ -43,7 +43,8 @@ pub struct Bundle {
     pub limbs: Vec<(LimbId, u8)>,
 }
 
-/// The slots of a limb's pieces: one at the native degree, two at twice it, four at four times it.
+/// The memory slots of a limb's pieces: one at the native degree, two at twice it, four at four
+/// times it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Pieces {
     slots: [u8; MAX_PIECES],
@@ -51,7 +52,8 @@ pub struct Pieces {
 }
 
 impl Pieces {
-    /// Collects slots from a list, up to the most pieces that a limb may have.
+    /// Collects memory slots from a list: one for each piece of a limb, up to the most pieces that
+    /// a limb may have.
     pub fn of(list: impl IntoIterator<Item = u8>) -> Self {
         let mut pieces = Self::default();
         for (place, slot) in pieces.slots.iter_mut().zip(list) {
@@ -101,7 +103,7 @@ impl Residency {
         }
     }
 
-    /// Returns the slots of a limb's pieces, or `None` if the limb is not on the machine.
+    /// Returns the memory slots of a limb's pieces, or `None` if the limb is not on the machine.
     pub fn pieces(&self, limb: LimbId) -> Option<Pieces> {
         self.resident.get(&limb).map(|resident| resident.pieces)
     }

@@ -27,7 +27,7 @@ use super::policy::Policy;
 /// The slots of a call's operands, and the slots that the call must not change.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Placement {
-    /// For each parameter the slots of its pieces; empty for a key limb.
+    /// For each parameter the memory slots of the pieces of its limb; empty for a key limb.
     pub args: Vec<Vec<u8>>,
     /// For each parameter, whether a later call reads it, so that its slots must not change.
     pub pinned: Vec<bool>,
@@ -39,10 +39,11 @@ pub struct Placement {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Scheduled {
     pub code: MicroCode,
-    /// For each result the slots of its pieces; empty for a result that is stored on the host.
+    /// For each result the memory slots of the pieces of its limb; empty for a result that is
+    /// stored on the host.
     pub results: Vec<Vec<u8>>,
-    /// For each parameter the numbers under which host memory has its pieces; empty for a parameter whose pieces
-    /// are in slots. `host_results` has those of each result.
+    /// For each parameter the numbers under which host memory has the pieces of its limb; empty if the pieces are in
+    /// memory slots of the machine. `host_results` has those of each result.
     pub host_params: Vec<Vec<u16>>,
     pub host_results: Vec<Vec<u16>>,
     pub key_plans: Vec<KeyPlan>,

@@ -355,7 +355,8 @@ impl<'a> Spiller<'a> {
         self.held[r].retain(|&held| held != v);
     }
 
-    /// Completes the procedure's results, so that the pieces of each result are all in memory slots or all on the host.
+    /// Completes the procedure's results, so that the pieces of each result (each as large as a memory slot) are all in
+    /// memory slots or all on the host.
     fn results(&mut self) {
         for pieces in &self.g.results {
             if pieces.iter().any(|&v| self.here[v as usize].is_none()) {

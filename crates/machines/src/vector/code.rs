@@ -30,7 +30,8 @@ pub enum Spot {
     Accumulator,
 }
 
-/// One line of a kernel's code: an instruction, which is the same for every chunk of the kernel's limbs.
+/// One line of the code of a kernel (sums that are computed together, chunk by chunk): an instruction, which is the
+/// same for every chunk of the kernel's limbs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Line {
     pub op: MicroOp,
@@ -50,7 +51,8 @@ pub struct Code {
     pub registers: usize,
 }
 
-/// An instruction of a kernel's code before registers are assigned to its values.
+/// An instruction of the code of a kernel (sums that are computed together, chunk by chunk) before
+/// registers are assigned to its values.
 #[derive(Clone, Copy)]
 struct Draft {
     op: MicroOp,
@@ -87,7 +89,8 @@ struct Writer<'g> {
     drafts: Vec<Draft>,
 }
 
-/// Generates the code of a kernel for one chunk, with at most `registers` registers.
+/// Generates the code of a kernel (sums that are computed together, chunk by chunk) for one chunk,
+/// with at most `registers` registers.
 ///
 /// # Errors
 /// [`MachineError::Unsupported`] if the kernel needs more registers.
@@ -280,9 +283,9 @@ struct Registers {
     most: usize,
 }
 
-/// Assigns registers to the values of the kernel's code. If no register is free, it replaces the value whose next
-/// read is farthest away among those that can be read or computed again. Returns `None` if there are too few
-/// registers.
+/// Assigns registers to the values of the code of a kernel (sums that are computed together, chunk by chunk). If no
+/// register is free, it replaces the value whose next read is farthest away among those that can be read or computed
+/// again. Returns `None` if there are too few registers.
 fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
     // For each value in a register, the lines of the code that read it.
     let mut reads: HashMap<Kept, Vec<usize>> = HashMap::new();
@@ -350,8 +353,8 @@ fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
     })
 }
 
-/// Moves lines of the kernel's code that load a register from the buffer to the front, if the register is loaded once.
-/// A line is an instruction for one chunk. Returns all lines, and how many were moved.
+/// Moves lines of a kernel's code that load a register from the buffer to the front of the code, if the register is
+/// loaded once. A line is an instruction for one chunk. Returns all lines, and how many were moved.
 fn hoisted(writer: &Writer<'_>, lines: Vec<Line>) -> (Vec<Line>, usize) {
     let mut fillings: HashMap<Spot, usize> = HashMap::new();
     for line in &lines {
@@ -370,7 +373,7 @@ fn hoisted(writer: &Writer<'_>, lines: Vec<Line>) -> (Vec<Line>, usize) {
 }
 
 /// Returns a register that holds the value `kept`. If no register does, instructions that load one are added to the
-/// kernel's code.
+/// code of the kernel (sums that are computed together, chunk by chunk).
 fn fetch(
     writer: &Writer<'_>,
     file: &mut Registers,

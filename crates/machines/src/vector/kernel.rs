@@ -10,22 +10,26 @@ use std::collections::HashMap;
 
 use super::graph::{Graph, Node, Sum, Term, Value};
 
-/// The number of registers that a kernel leaves free for operands that it reads once.
+/// The number of registers that a kernel (sums that are computed together, chunk by chunk) leaves
+/// free for operands that it reads once.
 const SPARE: usize = 2;
-/// The most sums that one kernel groups because they share operands.
+/// The most sums that one kernel computes together, chunk by chunk, because they share operands.
 const MOST: usize = 64;
-/// The most limbs that a kernel of a base extension writes: a third of the extension's target limbs
-/// at the parameters of the BASALISC paper.
+/// The most limbs that a kernel (sums that are computed together, chunk by chunk) of a base
+/// extension writes: a third of the extension's target limbs at the parameters of the BASALISC
+/// paper.
 pub const PIECE: usize = 16;
 
 /// A group of sums that are computed together, chunk by chunk.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Kernel {
-    /// The sums of the kernel, in the order in which they are computed.
+    /// The sums of the kernel, which are computed together, chunk by chunk. They are in the order
+    /// of their computation.
     pub sums: Vec<Value>,
     /// The sums among `sums` that are written to the buffer.
     pub written: Vec<Value>,
-    /// The values that the kernel reads from the buffer.
+    /// The values that the kernel (sums that are computed together, chunk by chunk) reads from the
+    /// buffer.
     pub reads: Vec<Value>,
 }
 
@@ -38,9 +42,9 @@ pub struct Kernels {
     pub buffered: Vec<bool>,
 }
 
-/// Groups a graph's sums into kernels that need at most `registers` registers. With `share`, sums
-/// are also grouped if they share operands, and a kernel of a base extension writes at most `share`
-/// limbs.
+/// Groups a graph's sums into kernels (sums that are computed together, chunk by chunk) that need
+/// at most `registers` registers. With `share`, sums are also grouped if they share operands, and a
+/// kernel of a base extension writes at most `share` limbs.
 pub fn kernels(graph: &Graph, registers: usize, share: Option<usize>) -> Kernels {
     let count = graph.nodes.len();
     let mut buffered = vec![false; count];

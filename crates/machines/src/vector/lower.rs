@@ -50,7 +50,8 @@ impl Prepared {
 
     /// Prepares a procedure with its tasks in the order that the function `order` chooses. The
     /// function gets the tasks in an order in which each comes after those that compute its
-    /// operands. A kernel of a base extension writes at most `piece` limbs.
+    /// operands. A kernel (sums that are computed together, chunk by chunk) of a base extension
+    /// writes at most `piece` limbs.
     pub(super) fn in_order(
         d: &Description,
         procedure: &Procedure,

@@ -15,7 +15,7 @@ use crate::MachineError;
 /// The kind of work that a task does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Work {
-    /// The task computes the sums of a kernel by the kernel's code.
+    /// The task computes the sums of a kernel, chunk by chunk, by the kernel's code.
     Sums(Code),
     Forward,
     Inverse,
@@ -44,7 +44,7 @@ impl Task {
 /// Returns the tasks that compute a graph's values, in the order of the procedure.
 ///
 /// # Errors
-/// The errors of [`code`] for a kernel.
+/// The errors of [`code`] for a kernel (sums that are computed together, chunk by chunk).
 pub fn tasks(
     d: &Description,
     shape: Shape,

@@ -257,7 +257,7 @@ impl<'a> Manager<'a> {
     }
 
     /// Writes an input, encrypted afresh at the level that `frame` names. A procedure's parameter
-    /// gets the level and noise of the procedure's convention.
+    /// gets the level and noise that the procedure's convention names for arguments.
     fn input(&mut self, instr: &MacroInstr, v: MacroValue) -> Result<(), CompileError> {
         let level = match instr.imm {
             MacroImm::Input(input) => self.frame.entry.get(input as usize).copied(),

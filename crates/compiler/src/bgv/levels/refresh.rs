@@ -25,8 +25,9 @@ pub struct Convention {
 }
 
 impl Convention {
-    /// Makes the convention for a procedure's arguments and results at this level. The noise is that of a value that
-    /// was just divided and brought under the correction factor 1, plus that of a fresh encryption.
+    /// Makes the convention for a procedure with arguments and results at `level`: their level and noise. The noise is
+    /// that of a value that was just divided and brought under the correction factor 1, plus that of a fresh
+    /// encryption.
     pub fn new(params: &Params, model: &NoiseModel, level: Level) -> Self {
         let t = params.plain_modulus().value();
         let noise = model.mul_integer(model.floor(), t);

@@ -25,7 +25,7 @@ pub struct Value {
 #[derive(Debug)]
 pub struct Key {
     pub at: usize,
-    /// The index of the limb's first piece in the call's key table.
+    /// The index of the limb's first piece (as large as a memory slot) in the call's key table.
     pub base: u8,
 }
 
@@ -46,8 +46,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Returns the bytes that describe one call over the link: a command, the entries of its key table and its
-    /// seeds. `pieces` is the number of pieces of a limb.
+    /// Returns the bytes that describe one call over the link: a command, the entries of its key table and its seeds.
+    /// `pieces` is the number of pieces of a limb, each as large as a memory slot.
     pub fn call_bytes(&self, pieces: u8, seeds: usize) -> u64 {
         let keys = self.keys.iter().map(Vec::len).sum::<usize>();
         (COMMAND + keys * usize::from(pieces) + SEED * seeds) as u64
