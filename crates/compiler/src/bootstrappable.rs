@@ -8,9 +8,9 @@ use crate::line::At;
 /// A part of a program that no program that bootstraps may have.
 pub(crate) struct Unfit {
     pub at: At,
-    /// The part of the program, in words for an error message.
+    /// The part of the program that bootstrapping forbids, in words for an error message.
     pub what: &'static str,
-    /// What the user can write in place of the part.
+    /// What the user can write in place of the part of the program that bootstrapping forbids.
     pub cure: &'static str,
 }
 

@@ -181,7 +181,8 @@ impl Search<'_> {
         Ok(Some(fitted).filter(|_| serves))
     }
 
-    /// Returns the digits of the key switches under `params`, with their costs for this work.
+    /// Returns the digits of the key switches under `params`, with their costs for the program's
+    /// work.
     fn priced(&self, params: &Params, work: &Work) -> Digits {
         let (log_n, cipher) = (params.log_n().into(), params.cipher_moduli());
         self.setting_of(log_n, cipher, work, u32::MAX)
