@@ -199,17 +199,21 @@ impl Code {
         Some(self.push(MacroOp::Combine, &src, imm, to, scale / prime as f64))
     }
 
-    /// Adds a sum of products of two values and of multiples of values, all at one level. One division removes the last
-    /// prime of the level, `prime`. Before it the sum has the scale of the first product. Returns `None` for a sum
-    /// without products, and for a factor that no 64-bit integer holds.
+    /// Adds a sum of products of two values and of multiples of values, all at one level. One division removes the
+    /// special primes and the last prime of the level, `prime`, if that is given. Before it the sum has the scale of the
+    /// first product. Returns `None` for a sum without products, and for a factor that no 64-bit integer holds.
     pub fn sum_products(
         &mut self,
         products: &[(Value, Value)],
         multiples: &[(Value, f64)],
-        prime: u64,
+        prime: Option<u64>,
     ) -> Option<Value> {
         let &(first, other) = products.first()?;
-        let (to, scale) = (first.level.below()?, first.scale * other.scale);
+        let scale = first.scale * other.scale;
+        let (to, divided) = match prime {
+            Some(prime) => (first.level.below()?, scale / prime as f64),
+            None => (first.level, scale),
+        };
         let tail = !multiples.is_empty();
         let mut integers = integers(multiples, scale)?;
         integers.extend(tail.then_some(0));
@@ -232,7 +236,7 @@ impl Code {
             integers,
             to,
         });
-        Some(self.push(MacroOp::Sumprod, &src, imm, to, scale / prime as f64))
+        Some(self.push(MacroOp::Sumprod, &src, imm, to, divided))
     }
 
     /// Adds sums of the values, each value times its vector of turned slots in a row of `factors`, one sum a row. The

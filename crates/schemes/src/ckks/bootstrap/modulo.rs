@@ -89,9 +89,21 @@ pub(super) fn remove(
         .into(),
         sources: 0,
     };
-    let (top, scale) = (operand.level, operand.scale);
+    let top = operand.level;
     e.polynomials(length)?;
     let last = Level(top.0.checked_sub(of.log_length - 1).ok_or_else(shallow)?);
+    // The scales before the steps behind the series follow from that of the result, from the last step back.
+    let mut below = last.0.checked_sub(of.doublings + 2).map(Level);
+    let mut prime = || {
+        let level = below.ok_or_else(shallow)?;
+        below = Some(level.above(1));
+        Ok::<_, CkksError>(e.prime(level)? as f64)
+    };
+    let (cube, square) = (prime()?, prime()?);
+    let mut scale = (of.scale * of.factor / 6.0 * cube * square).cbrt();
+    for _ in 0..of.doublings {
+        scale = (2.0 * scale * prime()?).sqrt();
+    }
     let product = scale * e.prime(last)? as f64;
     let mut y = e.series(&series.coefficients, last, product)?;
     y.errors.fixed += series.error;
@@ -110,22 +122,17 @@ pub(super) fn remove(
     let level = factor.at.level;
     let mut cube = Product::of(y, factor);
     cube.magnitudes = [of.small, 6.1];
-    let six = e.sum(level, &[cube], &[])?;
-    let prime = e.prime(six.at.level)?;
-    let by = of.scale * prime as f64 / six.at.scale;
-    let landed = e.code.mul_constant(six.at, of.factor / 6.0, by);
-    let at = e.code.rescale(landed, prime);
+    let six = e.rounded_once(level, &cube)?;
+    let factor = of.factor / 6.0;
     let mut errors = Errors::default();
-    errors.add(&six.errors, of.factor / 6.0);
+    errors.add(&six.errors, factor);
     // The error of the operand: the derivative of sin(2 pi K x) is 2 pi K at most, and that of the arcsine about 1.
     let slope = 2.0 * std::f64::consts::PI * of.range * of.error * 1.02;
     errors.add_source(e.source(), slope * of.factor);
-    let rounding = e.bounds.rescale(at.scale);
-    errors.add_source(e.source(), rounding);
     // The arcsine's next term is 3 y^5 / 40, and those behind it are smaller together for y below 1 / 4.
     errors.fixed += of.factor * 0.1 * of.small.powi(5);
-    // The factor, which multiplies a number up to 6 times `small`, is rounded by up to 1/2 at the scale `by`.
-    errors.fixed += 3.1 * of.small / by;
+    // The message is a multiple of the result, which a smaller scale says without a computation.
+    let at = e.code.mul_constant(six.at, factor, 1.0 / factor);
     Ok((at, errors.bound()))
 }
 
@@ -184,7 +191,7 @@ impl Evaluation<'_> {
         let scale = a.scale * b.scale;
         let terms = self.terms(multiples, level);
         add_multiples(&mut errors, multiples, scale);
-        let at = self.code.sum_products(&pairs, &terms, prime);
+        let at = self.code.sum_products(&pairs, &terms, Some(prime));
         let at = at.ok_or_else(shallow)?;
         let (switch, division) = (
             self.bounds.switch(level, scale),
@@ -192,6 +199,24 @@ impl Evaluation<'_> {
         );
         errors.add_source(self.source(), switch);
         errors.add_source(self.source(), division);
+        Ok(Known { at, errors })
+    }
+
+    /// Emits a product at a level, divided by the special primes first and then by the last prime of the level. That
+    /// takes longer than one division, and its rounding error is that of one prime.
+    fn rounded_once(&mut self, level: Level, product: &Product) -> Result<Known, CkksError> {
+        let prime = self.prime(level)?;
+        let mut errors = Errors::default();
+        product.add_to(&mut errors);
+        let [a, b] = &product.factors;
+        let pair = (self.code.at(a.at, level), self.code.at(b.at, level));
+        let at = self.code.sum_products(&[pair], &[], None);
+        let at = at.ok_or_else(shallow)?;
+        let switch = self.bounds.switch(level, at.scale);
+        let at = self.code.rescale(at, prime);
+        let rounding = self.bounds.rescale(at.scale);
+        errors.add_source(self.source(), switch);
+        errors.add_source(self.source(), rounding);
         Ok(Known { at, errors })
     }
 

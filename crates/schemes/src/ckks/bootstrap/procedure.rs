@@ -269,14 +269,16 @@ fn emitted(
     // Twice K, as a value and its conjugate are added. The room beyond (h + 1) / 2 is for errors.
     let range = setup.range() * (1.0 + 2f64.powi(-12));
     let raised = code.raise(sparse, layout.top(), 2.0 * range * base);
+    let series = layout.top().0.saturating_sub(layout.to_slots) as usize;
+    let series = params
+        .cipher_moduli()
+        .get(series)
+        .map_or(1.0, |&q| q as f64);
     let up = Map {
         direction: Direction::ToSlots,
         stages: layout.to_slots,
-        scale: params
-            .cipher_moduli()
-            .last()
-            // Twice the prime, as the removal of multiples of q_0 wants it.
-            .map_or(1.0, |&q| 2.0 * (q as f64).log2().round().exp2()),
+        // Twice the prime of the series, as the removal of multiples of q_0 wants it.
+        scale: 2.0 * series.log2().round().exp2(),
         magnitude: bounds.raised(setup.weight()) / (2.0 * range),
         // A conjugation adds an error to a value at its scale, so it comes before the division.
         divides: false,

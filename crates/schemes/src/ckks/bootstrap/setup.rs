@@ -28,8 +28,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The number of levels of two short steps: the arcsine, and the division to the scale of the program's values.
-    const OTHERS: u32 = 3;
+    /// The number of levels that the arcsine takes.
+    const ARCSINE: u32 = 2;
 
     /// Returns the level of the operand of a bootstrap.
     pub fn start(&self) -> Level {
@@ -55,7 +55,7 @@ impl Layout {
 
     /// Returns the level to which the modulus is raised, the highest of the parameters.
     pub fn top(&self) -> Level {
-        let removal = self.log_length + self.doublings + Self::OTHERS;
+        let removal = self.log_length + self.doublings + Self::ARCSINE;
         self.end().above(removal + self.to_slots)
     }
 }
@@ -184,10 +184,16 @@ struct Sizes {
     /// The size in bits of the primes of the program's levels and of the map to coefficients. It is also log2 of
     /// the scale.
     scale_bits: u32,
-    /// The size in bits of the primes of all other steps of a bootstrap, and of the special primes.
-    step_bits: u32,
+    /// The size in bits of the primes of the two levels of the arcsine.
+    arcsine_bits: u32,
+    /// The size in bits of the primes of the series and the double angles.
+    series_bits: u32,
+    /// The size in bits of the primes of the map to slots.
+    slots_bits: u32,
     free: u32,
     dnum: usize,
+    /// The number of special primes and their size in bits.
+    special: (usize, u32),
     insecure: bool,
 }
 
@@ -213,25 +219,34 @@ impl Set {
             Self::Deep => Sizes {
                 log_n: 16,
                 scale_bits: 40,
-                step_bits: 58,
+                arcsine_bits: 55,
+                series_bits: 58,
+                slots_bits: 56,
                 free: 9,
-                dnum: 4,
+                dnum: 3,
+                special: (8, 58),
                 insecure: false,
             },
             Self::Fine => Sizes {
                 log_n: 16,
                 scale_bits: 45,
-                step_bits: 60,
+                arcsine_bits: 56,
+                series_bits: 60,
+                slots_bits: 60,
                 free: 8,
-                dnum: 5,
+                dnum: 4,
+                special: (7, 60),
                 insecure: false,
             },
             Self::ToyForTestsOnly => Sizes {
                 log_n: 11,
                 scale_bits: 40,
-                step_bits: 58,
+                arcsine_bits: 55,
+                series_bits: 58,
+                slots_bits: 58,
                 free: 4,
                 dnum: 3,
+                special: (7, 58),
                 insecure: true,
             },
         }
@@ -250,16 +265,18 @@ impl Set {
             doublings: 2,
             to_slots: 3,
         };
-        // The level above the last free one is where a bootstrap divides to the program's scale.
-        let low = layout.end().0 as usize + 1;
-        let high = layout.top().0 as usize - low;
-        let special = layout.top().primes().div_ceil(sizes.dnum);
         let log_n = u32::from(sizes.log_n);
         let mut primes = ntt_primes_excluding(BASE_BITS, log_n, 1, &[])?;
-        primes.extend(ntt_primes_excluding(sizes.scale_bits, log_n, low, &primes)?);
-        let steps = ntt_primes_excluding(sizes.step_bits, log_n, high + special, &primes)?;
-        primes.extend(steps.iter().take(high));
-        let special: Vec<u64> = steps.into_iter().skip(high).collect();
+        for (bits, levels) in [
+            (sizes.scale_bits, layout.end().0),
+            (sizes.arcsine_bits, Layout::ARCSINE),
+            (sizes.series_bits, layout.log_length + layout.doublings),
+            (sizes.slots_bits, layout.to_slots),
+        ] {
+            primes.extend(ntt_primes_excluding(bits, log_n, levels as usize, &primes)?);
+        }
+        let (count, bits) = sizes.special;
+        let special = ntt_primes_excluding(bits, log_n, count, &primes)?;
         let builder = Params::builder(sizes.log_n)
             .primes(&primes, &special)
             .dnum(sizes.dnum)

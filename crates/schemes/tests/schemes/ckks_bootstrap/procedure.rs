@@ -55,7 +55,7 @@ fn layouts_that_do_not_fit_are_refused() {
     };
     let free = layout.free;
     let more = |free: u32| Layout { free, ..layout };
-    assert!(refused(more(free + 1), 32).contains("23 ciphertext primes, and there are 22"));
+    assert!(refused(more(free + 1), 32).contains("22 ciphertext primes, and there are 21"));
     assert!(refused(more(u32::MAX), 32).contains("no layout"));
     assert!(refused(layout, 0).contains("weight 0"));
     assert!(refused(layout, 4096).contains("weight 4096"));
