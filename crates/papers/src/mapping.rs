@@ -51,7 +51,8 @@ impl Mapping<'_> {
         }
     }
 
-    /// Returns the different modules that the pass collected, each with its family.
+    /// Returns the modules that a collecting pass over a paper's tables found, each once with each FPGA family for
+    /// which the tables need it. The list is empty for a pass that does not collect.
     fn asked(self) -> Vec<(Top, Family)> {
         match self {
             Mapping::Asked(tops) => tops.into_inner(),

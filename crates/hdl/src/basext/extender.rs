@@ -89,8 +89,8 @@ struct Ports {
 }
 
 impl Extender {
-    /// Builds the unit's simulation model (unless the cache has it), and resets it. If `unit` is a shape, the model is
-    /// the folded unit of that shape.
+    /// Builds the simulation model of the base-extension unit `unit`, or takes the model from the cache, and resets it.
+    /// A shape stands for the folded unit of that shape.
     ///
     /// # Errors
     /// The errors of the tools that build the model.

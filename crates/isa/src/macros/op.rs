@@ -50,7 +50,7 @@ pub enum MacroOp {
     Ksw,
     /// 1 in the slots where a is zero, 0 in the others. Only in traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
     Iszero,
-    /// Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.
+    /// Every slot of a divided by the immediate integer, which divides each slot and the plaintext modulus t. So each slot of d is known only modulo t divided by the integer: digits above that are meaningless.
     Quotient,
     /// The numbers in a's slots at the immediate's level: in BGV with as little noise as bootstrapping leaves, in CKKS with the error of bootstrapping added. Only in managed programs: the compiler places it.
     Bootstrap,
@@ -550,7 +550,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Constant,
                 rule: MacroRule::Same,
-                semantics: "Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.",
+                semantics: "Every slot of a divided by the immediate integer, which divides each slot and the plaintext modulus t. So each slot of d is known only modulo t divided by the integer: digits above that are meaningless.",
                 expansion: &[],
             },
             MacroOp::Bootstrap => &OpInfo {

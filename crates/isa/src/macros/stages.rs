@@ -41,7 +41,7 @@ pub enum TracedOp {
     Bounded,
     /// 1 in the slots where a is zero, 0 in the others. Only in traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
     Iszero,
-    /// Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.
+    /// Every slot of a divided by the immediate integer, which divides each slot and the plaintext modulus t. So each slot of d is known only modulo t divided by the integer: digits above that are meaningless.
     Quotient,
     /// a is the named output of the program.
     Output,
@@ -233,7 +233,7 @@ pub enum ManagedOp {
     Bounded,
     /// 1 in the slots where a is zero, 0 in the others. Only in traced programs of whole numbers: the compiler writes it out as a polynomial modulo the plaintext modulus.
     Iszero,
-    /// Every slot of a divided by the integer, of which each slot is a multiple. The integer divides the plaintext modulus t. d is known only modulo t over the integer, and is no integer beyond that.
+    /// Every slot of a divided by the immediate integer, which divides each slot and the plaintext modulus t. So each slot of d is known only modulo t divided by the integer: digits above that are meaningless.
     Quotient,
     /// The numbers in a's slots at the immediate's level: in BGV with as little noise as bootstrapping leaves, in CKKS with the error of bootstrapping added. Only in managed programs: the compiler places it.
     Bootstrap,

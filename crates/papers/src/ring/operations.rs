@@ -154,7 +154,8 @@ pub fn latencies(operations: &[Operation]) -> Vec<Record> {
     machines.map(of_one).collect()
 }
 
-/// Times every homomorphic operation of both parameter sets on this computer's CPU.
+/// Times on this computer's CPU each homomorphic operation that the Medha paper times, with each of the paper's two
+/// parameter sets.
 pub fn measured(cpu: &Cpu, parts: &mut Parts<'_>) -> Result<Vec<Record>, PaperError> {
     let runs = singles()?.into_iter().map(|run| {
         let us = measure(cpu, &run.program)? * 1e6;
