@@ -203,6 +203,38 @@ def ckks(run: Run, rows: Sequence[Row]) -> None:
                 run.measure(row, peers, Shape(f"ckks {what}", params["log_n"], sum(sizes), count))
 
 
+def ckks_bootstrap(run: Run, rows: Sequence[Row]) -> None:
+    """Bootstraps of a set beside those of peers, each with parameters of its own library for as many slots.
+
+    Levels, precision and bytes of keys differ from side to side, so the record has them beside the times.
+    """
+    for case, threads, chosen in by_case(run, rows):
+        run.progress(f"ckks.bootstrap.{case}: keys and ciphertexts of every side")
+        request = {"group": "ckks_bootstrap", "set": case}
+        own = run.ours.ask(do="open", threads=1, **request)
+        if threads == 2:
+            assert run.ours_two is not None
+            own = run.ours_two.ask(do="open", threads=2, **request)
+        sizes = own["facts"]["set"]
+        answers = {} if threads == 2 else run.open(run.peers["ckks.bootstrap"], slots=sizes["slots"])
+        facts = {"ours": own["facts"], **{name: answer["facts"] for name, answer in answers.items()}}
+        for name, said in facts.items():
+            run.progress(f"ckks.bootstrap.{case}: {name}: {said}")
+        for row in chosen:
+            if not run.equal(f"{row.id}, ours", own["equal"][row.name]):
+                continue
+            beside = [run.ours] if threads == 2 else list(having(run, row, answers))
+            first = len(run.rows)
+            run.measure(row, beside, Shape(f"ckks {case} bootstrap", sizes["log_n"], round(sizes["bits"]), None))
+            for record in run.rows[first:]:
+                record["facts"] = {name: said for name, said in facts.items() if name in ("ours", of_peer(record))}
+
+
+def of_peer(record: dict[str, Any]) -> str | None:
+    """The name of a record's peer."""
+    return record["peer"]["name"] if record["peer"] else None
+
+
 # N = 2^14; SEAL makes primes of these sizes, the last of them special.
 # 786433 is the batching prime of 20 bits that SEAL finds.
 INTEGERS = {"log_n": 14, "bits": [54] * 7 + [60], "plain": 786433}
@@ -346,6 +378,7 @@ def by_case(run: Run, rows: Sequence[Row]) -> Iterator[tuple[str, int, list[Row]
 GROUPS: dict[str, Callable[[Run, Sequence[Row]], None]] = {
     "ntt": ntt,
     "ckks": ckks,
+    "ckks.bootstrap": ckks_bootstrap,
     "integers": integers,
     "bgv": bgv,
     "basext": basext,

@@ -195,6 +195,7 @@ def helib(cores: tuple[int, ...]) -> Side:
 BY_GROUP = {
     "ntt": [tfhe_ntt],
     "ckks": [seal, lattigo, openfhe],
+    "ckks.bootstrap": [lattigo, openfhe],
     "integers": [seal, openfhe],
     "bgv": [openfhe, fheanor, helib],
     "basext": [],

@@ -42,6 +42,8 @@ BGV_SETS = ("basalisc", "many-slots", "medium", "small")
 # Whose bootstrap HElib is set beside.
 BGV_OF_THE_PAPER = "basalisc"
 BGV_COMPARED = tuple(f"insecure-comparison-{log_n}" for log_n in (13, 14, 15))
+# Bootstraps of CKKS by these sets, with real numbers in all slots.
+CKKS_BOOTSTRAPS = ("deep",)
 # On integers of 16 bits under the set `circuits`; with two threads also `and`, whose bootstraps are independent.
 CIRCUIT_ROWS = ("add", "multiply", "maximum", "divide")
 NTT_LOG_N = tuple(range(10, 17))
@@ -75,6 +77,7 @@ def all_rows() -> list[Row]:
     ]
     ckks = [Row("ckks", name, row) for name in CKKS_SETS for row in CKKS_ROWS]
     ckks += [Row("ckks", name, "multiply_relinearise", threads=2) for name in CKKS_SETS]
+    ckks += [Row("ckks.bootstrap", name, "real", threads) for name in CKKS_BOOTSTRAPS for threads in (1, 2)]
     cases = [".".join(map(str, case)) for case in BASEXT_CASES]
     basext = [
         Row("basext", case, name, threads)

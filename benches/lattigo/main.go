@@ -25,6 +25,7 @@ type request struct {
 	LogN      int      `json:"log_n"`
 	Moduli    []uint64 // ciphertext primes, then the special one
 	Log2Scale float64  `json:"log2_scale"`
+	Slots     int      // of a bootstrap; absent for other rows
 	Row       string
 	Count     int
 	Calls     int
@@ -33,6 +34,7 @@ type request struct {
 type group struct {
 	Rows  []string        `json:"rows"`
 	Equal map[string]bool `json:"equal"`
+	Facts map[string]any  `json:"facts,omitempty"`
 	runs  map[string]func() error
 }
 
@@ -206,7 +208,11 @@ func serve() error {
 		var err error
 		switch r.Do {
 		case "open":
-			current, err = open(r)
+			if r.Slots > 0 {
+				current, err = openBootstrap(r)
+			} else {
+				current, err = open(r)
+			}
 			answer = current
 		case "time":
 			answer, err = current.time(r.Row, r.Count, r.Calls)

@@ -17,9 +17,62 @@ from serve import Group, close, fastest, operands, serve
 
 
 def make(request: dict[str, Any]) -> Group:
+    if "slots" in request:
+        return bootstrap(request["slots"])
     if "set" in request:
         return levelled(request) if "scheme" in request else gates(request)
     return integers(request) if "scheme" in request else approximate(request)
+
+
+# The bootstrap that OpenFHE recommends: slots to coefficients first, an encapsulated sparse secret, three matrices each
+# way. Scales of 54 bits are the largest that its table of security leaves nine levels beside, and give its best precision.
+SLOTS_FIRST, MATRICES, SCALE_BITS, DIGITS_OF_BOOTSTRAP, FREE_LEVELS = True, [3, 3], 54, 7, 9
+# The levels of its removal of multiples of the modulus, with such a secret.
+REMOVAL_LEVELS = 10
+
+
+def bootstrap(slots: int) -> Group:
+    """A bootstrap of real numbers up to 1 in all slots, that leaves as many levels as ours."""
+    parms = fhe.CCParamsCKKSRNS()
+    parms.SetSecretKeyDist(fhe.SecretKeyDist.SPARSE_ENCAPSULATED)
+    parms.SetSecurityLevel(fhe.SecurityLevel.HEStd_128_classic)
+    parms.SetRingDim(2 * slots)
+    parms.SetScalingModSize(SCALE_BITS)
+    parms.SetFirstModSize(60)
+    parms.SetScalingTechnique(fhe.ScalingTechnique.FLEXIBLEAUTO)
+    parms.SetKeySwitchTechnique(fhe.KeySwitchTechnique.HYBRID)
+    parms.SetNumLargeDigits(DIGITS_OF_BOOTSTRAP)
+    depth = FREE_LEVELS + sum(MATRICES) + REMOVAL_LEVELS
+    parms.SetMultiplicativeDepth(depth)
+    context = fhe.GenCryptoContext(parms)
+    for feature in ("PKE", "KEYSWITCH", "LEVELEDSHE", "ADVANCEDSHE", "FHE"):
+        context.Enable(getattr(fhe.PKESchemeFeature, feature))
+    keys = context.KeyGen()
+    context.EvalBootstrapSetup(MATRICES, [0, 0], slots, 0, True, SLOTS_FIRST)
+    context.EvalMultKeyGen(keys.secretKey)
+    context.EvalBootstrapKeyGen(keys.secretKey, slots)
+    values = [(i % 201) / 100 - 1 for i in range(slots)]
+    # Encrypted at the lowest level from which its map to coefficients can start.
+    plain = context.MakeCKKSPackedPlaintext(values, 1, depth - 1 - MATRICES[1], None, slots)
+    low = context.Encrypt(keys.publicKey, plain)
+    fresh = context.EvalBootstrap(low)
+    opened = context.Decrypt(fresh, keys.secretKey)
+    opened.SetLength(slots)
+    worst = max(abs(a - b) for a, b in zip(opened.GetRealPackedValue(), values, strict=True))
+    group = Group()
+    left = depth - fresh.GetLevel() - (fresh.GetNoiseScaleDeg() - 1)
+    group.facts = {
+        "levels": left - MATRICES[1],
+        "least_bits": math.floor(-math.log2(worst) * 10) / 10,
+        "digits": DIGITS_OF_BOOTSTRAP,
+    }
+    group.equal["real"] = worst < BOOTSTRAP_TOLERANCE
+    group.runs["real"] = lambda: context.EvalBootstrap(low)
+    return group
+
+
+# A bootstrapped number may differ from the plaintext's by this much; better precision is a fact of the row.
+BOOTSTRAP_TOLERANCE = 1e-3
 
 
 def gates(request: dict[str, Any]) -> Group:
