@@ -25,7 +25,8 @@ def make(request: dict[str, Any]) -> Group:
 
 
 # The bootstrap that OpenFHE recommends: slots to coefficients first, an encapsulated sparse secret, three matrices each
-# way. Scales of 54 bits are the largest that its table of security leaves nine levels beside, and give its best precision.
+# way. Scales of 54 bits are the largest that its table of security allows beside nine levels. They give its best
+# precision.
 SLOTS_FIRST, MATRICES, SCALE_BITS, DIGITS_OF_BOOTSTRAP, FREE_LEVELS = True, [3, 3], 54, 7, 9
 # The levels of its removal of multiples of the modulus, with such a secret.
 REMOVAL_LEVELS = 10
