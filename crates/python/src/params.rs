@@ -162,7 +162,7 @@ impl Params {
         self.inner.ring().log_n()
     }
 
-    /// N / 2, the longest vector of a ciphertext.
+    /// The number of slots in the longest vector that a ciphertext holds: half the ring degree.
     #[getter]
     fn slots(&self) -> usize {
         self.inner.ring().degree() / 2

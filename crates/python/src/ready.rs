@@ -71,8 +71,8 @@ pub trait AnyProgram: Send + Sync {
     fn explained(&self, watch: &Watch) -> PyResult<[String; 3]>;
     fn source(&self) -> &MacroProgram;
     fn saved(&self, arrays: &Arrays) -> String;
-    /// Returns the text that `saved` gives with the sample's values added. It is `None` if the program was compiled
-    /// without a sample.
+    /// Returns the text of the program's file, as `saved` does, with the values of the sample added. It is `None` if
+    /// the program was compiled without a sample.
     fn saved_with_sample(&self, arrays: &Arrays) -> Option<String>;
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>);
     fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>>;

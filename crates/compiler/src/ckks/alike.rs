@@ -44,12 +44,16 @@ use crate::ckks::depth::whole_factor;
 /// The prime 2^61 - 1, modulo which polynomials are evaluated.
 const P: u64 = (1 << 61) - 1;
 
-/// A polynomial of a ciphertext, given by its values modulo [`P`] at three random points.
+/// A polynomial of a ciphertext, given by its values modulo [`P`] at three random points. The value
+/// at the first point tells whether two polynomials are equal. The values at the second and third
+/// point tell whether the errors that two polynomials cause are correlated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct At {
-    /// The polynomial's value at the point at which equal polynomials agree.
+    /// The polynomial's value at the first random point. Polynomials with the same value there
+    /// count as equal.
     same: u64,
-    /// The polynomial's values at two points, whose quotient is the same for polynomials that are alike.
+    /// The polynomial's values at the second and the third random point. Polynomials for which the quotient of these
+    /// two values is the same count as alike, which means that the errors that they cause are correlated.
     like: [u64; 2],
     /// Whether the polynomial depends on a plaintext that is an input of the program.
     open: bool,
@@ -71,17 +75,21 @@ impl At {
         }
     }
 
-    /// Returns a copy with another value at the first point (`same`). The two values in `like` stay.
+    /// Returns the polynomial with another value (`same`) at the first random point, the point at which equal
+    /// polynomials agree. The values at the two other points stay.
     fn with(self, same: u64) -> Self {
         Self { same, ..self }
     }
 
-    /// Returns the polynomial times a whole number, at all three points.
+    /// Returns the polynomial times a whole number: the values at all three random points are
+    /// multiplied.
     fn exactly(self, by: u64) -> Self {
         self.scaled(by).with(product(self.same, by))
     }
 
-    /// Returns the polynomial with the two values in `like` multiplied by a number. The value `same` stays.
+    /// Returns the polynomial with its values at the second and third random point multiplied by a number. These are
+    /// the points at which polynomials with correlated errors have one quotient. The value at the first random point,
+    /// at which equal polynomials agree, stays.
     fn scaled(self, by: u64) -> Self {
         Self {
             like: self.like.map(|x| product(x, by)),
@@ -101,8 +109,8 @@ impl At {
         self.zip(other, product)
     }
 
-    /// Returns the values of a new unknown, a polynomial that is independent of all others: three
-    /// hashes of its label `of`.
+    /// Returns the values of a new unknown, a polynomial that is independent of all others. Its
+    /// values at the three random points are hashes of its label `of`.
     fn unknown(of: impl Hash) -> Self {
         let at = |point: u8| hash((point, &of)) % P;
         Self {
@@ -112,8 +120,9 @@ impl At {
         }
     }
 
-    /// Returns the values of a public factor. The point of
-    /// `same` gets a hash of the argument `same`, and both points of `like` get the value `like`.
+    /// Returns the values of a public factor of a product. The value at the first random point, at
+    /// which equal polynomials agree, is a hash of the argument `same`, or 0 if `like` is 0. The
+    /// values at the second and third point are both the argument `like`.
     fn known(same: impl Hash, like: u64) -> Self {
         Self {
             same: if like == 0 { 0 } else { hash(same) % P },
@@ -134,7 +143,9 @@ impl At {
         }
     }
 
-    /// Returns the quotient of the two values in `like`, which is the same number for polynomials that are alike.
+    /// Returns the quotient of the polynomial's values at the second and the third random point. It is the same for
+    /// polynomials that are alike, which means that the errors that they cause are correlated. If one of the two values
+    /// is 0, the result is a hash of the value at the first point.
     fn ray(self) -> u64 {
         match self.like {
             [0, _] | [_, 0] => hash((self.same, "zero")),
@@ -189,7 +200,8 @@ fn number(x: f64) -> u64 {
 /// The polynomials c_0, c_1 and c_2 of a ciphertext, or the one of a plaintext, by their values at random points.
 #[derive(Clone, Copy, Debug)]
 struct Polys {
-    /// The public part of c_0: constants, which automorphisms leave alone, and plaintexts.
+    /// The public part of c_0 as two sums: that of constants (`constant`), which automorphisms
+    /// leave alone, and that of plaintexts (`plain`).
     constant: At,
     plain: At,
     /// The polynomials c_0 (without its public part), c_1 and c_2 of the ciphertext.
@@ -241,12 +253,13 @@ impl Polys {
 }
 
 /// The origins of an instruction's errors. A key switch has one for each result, a rescale has one
-/// for each polynomial, an encoding has one. An entry is `None` if no other error can be like this
-/// one.
+/// for each polynomial, an encoding has one. An entry is `None` if no other error can be correlated
+/// with this one.
 pub type Origins = Vec<Option<Origin>>;
 
-/// The polynomial from which an error comes, and the place (key or level) of the operation that
-/// adds the error. Only errors of the same place are compared with each other.
+/// The polynomial that is switched or rounded, which causes an error, and the place (key or level)
+/// of the operation that adds the error. Only errors of the same place are compared with each
+/// other.
 #[derive(Clone, Copy)]
 struct Found {
     same: u64,
@@ -332,7 +345,8 @@ impl Alike<'_> {
         })
     }
 
-    /// Returns the values of a constant vector. The values in `like` are linear in the vector's numbers.
+    /// Returns the values of a constant vector's encoding at the three random points. Those at the second and third
+    /// point are linear in the vector's numbers, so that multiples of one vector have one quotient.
     fn vector(&mut self, data: u32) -> At {
         if let Some(&known) = self.vectors.get(&data) {
             return known;
@@ -405,9 +419,9 @@ struct OfResult<'a, 'b> {
 }
 
 impl OfResult<'_, '_> {
-    /// Returns the first operand after an automorphism and its key switch.
-    /// `key` names the kind of automorphism and `steps` its rotation. If rotations share one
-    /// decomposition, the key switch takes the digits turned by `hoisted` steps.
+    /// Returns the polynomials of the instruction's first operand after an automorphism and its key
+    /// switch. `key` names the kind of automorphism and `steps` its rotation. If rotations share
+    /// one decomposition, the key switch takes the digits turned by `hoisted` steps.
     fn turned(&mut self, key: &str, steps: i64, hoisted: i64) -> Polys {
         let [c0, c1, _] = self.a.c;
         let [s0, s1] = switched(key, steps, hoisted, self.at, c1, self.origins);

@@ -145,8 +145,8 @@ fn largest_outputs(managed: &MacroProgram, typical: &[f64], margin: f64) -> Vec<
     largest
 }
 
-/// Predicts the outputs' precision for inputs with which no value exceeds its entry of `typical`, or its range.
-/// `of_bootstrap` is given for a program that bootstraps.
+/// Predicts the outputs' precision for inputs with which no slot of a value exceeds the value's bound in `typical`, or
+/// its range. `of_bootstrap` is given for a program that bootstraps.
 pub fn walk(
     managed: &MacroProgram,
     params: &Params,

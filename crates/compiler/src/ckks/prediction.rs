@@ -68,7 +68,8 @@ impl Precision {
         wanted.bits(self.reference().magnitude()) - self.wanted_bits()
     }
 
-    /// Returns the output's accuracy in the unit of `wanted`.
+    /// Returns the output's accuracy in the unit of `wanted`: bits after the binary point, or
+    /// decimal digits.
     pub(super) fn reached(&self, wanted: Accuracy) -> f64 {
         match wanted {
             Accuracy::Bits(_) => self.wanted_bits(),

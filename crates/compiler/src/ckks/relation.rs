@@ -39,7 +39,8 @@ pub struct Relation {
 struct View {
     /// The polynomial's coefficients, that of the lowest degree first.
     coefficients: Vec<f64>,
-    /// Bounds on the coefficients' sizes, computed with absolute values throughout, which do not cancel.
+    /// A bound on the absolute value of each coefficient before terms cancel: the coefficient computed with absolute
+    /// values throughout. The bound on rounding errors follows from it.
     sizes: Vec<f64>,
     /// The number of roundings in sequence that the coefficients went through.
     roundings: f64,
@@ -158,7 +159,8 @@ impl Relation {
         self.views.values().any(|view| view.degree() <= 1)
     }
 
-    /// Returns what remains of the relation when the value itself is an argument: the polynomials above degree 1.
+    /// Returns what remains of the relation when the value itself becomes the argument of later relations: the
+    /// polynomials above degree 1.
     pub fn of_own(self) -> Self {
         Self {
             views: self

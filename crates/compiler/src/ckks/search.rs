@@ -363,18 +363,21 @@ impl Search<'_> {
         needed.fold(f64::from(self.wanted.integer_bits), f64::max)
     }
 
-    /// Returns the integer bits that the first primes have beside a scale of `scale_bits`.
+    /// Returns the most integer bits for which the first primes, those by which no rescale divides,
+    /// have room beside a scale of `scale_bits`.
     fn most_integer_bits(&self, scale_bits: u32) -> f64 {
         let all = self.room.max_bits.saturating_mul(self.each);
         f64::from(all) - f64::from(scale_bits + MARGIN_BITS)
     }
 
-    /// Returns the number of first primes that together hold the scale, the integer part and the margin.
+    /// Returns the number of first primes, those by which no rescale divides. Together they hold the scale, the integer
+    /// part and the margin.
     fn first_count(&self, scale_bits: u32) -> u32 {
         self.first_bits(scale_bits).div_ceil(self.room.max_bits)
     }
 
-    /// Returns the bits of the first primes together: scale, integer part and margin.
+    /// Returns the bits of the first primes, those by which no rescale divides, all together:
+    /// scale, integer part and margin.
     fn first_bits(&self, scale_bits: u32) -> u32 {
         scale_bits
             .saturating_add(self.integer_bits(scale_bits) as u32)
@@ -385,7 +388,8 @@ impl Search<'_> {
         (self.first_bits(scale_bits) + SPECIAL_BITS).min(self.room.max_bits)
     }
 
-    /// Returns the smallest and the largest scale, in bits, beside which the integer part fits the first primes.
+    /// Returns the smallest and the largest scale, in bits, beside which the integer part fits the first primes, those
+    /// by which no rescale divides.
     pub(super) fn scales_that_fit(&self) -> Result<RangeInclusive<u32>, CompileError> {
         let fits = |&scale: &u32| self.integer_bits(scale) <= self.most_integer_bits(scale);
         let (smallest, largest) = (self.scales().find(fits), self.scales().rev().find(fits));
@@ -496,7 +500,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the bits of the first primes and the special primes together.
+    /// Returns the bits of all primes by which no rescale divides: the first primes and the special
+    /// primes.
     fn beside(&self, scale_bits: u32) -> u32 {
         self.first_bits(scale_bits) + self.each * self.special_bits(scale_bits)
     }

@@ -154,8 +154,8 @@ impl CircuitNetlist {
         })
     }
 
-    /// For each input and each output of the netlist: its name, the bits of each of its words, and a flag. An input's
-    /// flag says whether an output depends on it.
+    /// For each input and each output of the netlist: its name, the number of bits of each of its words, and a flag. An
+    /// input's flag says whether an output depends on it.
     #[getter]
     fn ports(&self) -> [Vec<(String, Vec<u32>, bool)>; 2] {
         let told = |port: &NetlistPort| (port.name.clone(), port.words(), port.used);

@@ -48,7 +48,8 @@ impl<S: Side> Evaluation<S> {
         }))
     }
 
-    /// Returns a text with the parameters, their security, and the checks that SEAL's files make impossible.
+    /// Returns a text with the parameters, their security, and a warning. SEAL's files name no secret key, so nothing
+    /// checks whether keys and ciphertexts belong together.
     pub fn summary(&self) -> String {
         format!(
             "{}; SEAL's files carry no key identity: that keys and ciphertexts belong together is not checked",

@@ -46,7 +46,8 @@ impl SealEvaluator {
         Ok(Self { inner })
     }
 
-    /// The parameters and their security, and what cannot be checked, as text.
+    /// A text with the parameters, their security, and a warning. SEAL's files name no secret key,
+    /// so nothing checks whether keys and ciphertexts belong together.
     #[getter]
     fn summary(&self) -> String {
         self.inner.summary()

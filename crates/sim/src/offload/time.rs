@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Times one turn of jobs on a co-processor's engine without data.
+//! Times a turn on a co-processor's engine without data. A turn is the jobs of one co-processor in
+//! one stage.
 
 use std::collections::HashMap;
 

@@ -91,8 +91,8 @@ macro_rules! client {
         /// SEAL's ciphertexts.
         ///
         /// If the plain modulus batches, integers are encoded as slots, row by row as SEAL's `BatchEncoder` does.
-        /// Otherwise they are encoded as coefficients. They stand for residues from -floor(t / 2) on, or from 0 on with
-        /// `unsigned`.
+        /// Otherwise they are encoded as coefficients. The integers stand for residues modulo the plain modulus t. They
+        /// lie from -floor(t / 2) on, or from 0 on with `unsigned`.
         ///
         /// Every encryption and every key draws fresh randomness from the operating system, so a forked process repeats
         /// none. SEAL's files carry no key identity, so nothing can check whether a ciphertext belongs to this secret

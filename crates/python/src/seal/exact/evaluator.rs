@@ -43,7 +43,8 @@ macro_rules! evaluator {
                 Ok(Self { inner })
             }
 
-            /// The parameters and their security, and what cannot be checked, as text.
+            /// A text with the parameters, their security, and a warning. SEAL's files name no
+            /// secret key, so nothing checks whether keys and ciphertexts belong together.
             #[getter]
             fn summary(&self) -> String {
                 self.inner.summary()
@@ -93,9 +94,9 @@ macro_rules! evaluator {
                 self.inner.unary(py, a, $scheme::Evaluator::mod_switch_to_next)
             }
 
-            /// Rotates both rows of a ciphertext's slots: column i of the result is column i + steps, as SEAL's
-            /// `rotate_rows`. It uses the key of these steps, or the keys of the powers of two of their non-adjacent
-            /// form. With zero steps the result is `a`.
+            /// Rotates both rows of a ciphertext's slots as SEAL's `rotate_rows` does: column i of the result is column
+            /// i + steps of `a`. It uses the key for this number of steps if there is one. Otherwise it rotates by the
+            /// powers of two in the number's non-adjacent form. With zero steps the result is `a`.
             fn rotate_rows<'py>(&self, py: Python<'py>, a: PyBackedBytes, steps: i64) -> Bytes<'py> {
                 let keys = self.inner.galois();
                 self.inner.unary(py, a, move |evaluator, a| {
