@@ -20,7 +20,8 @@ impl Rate {
         }
     }
 
-    /// Returns the rate of a port that never stalls a stream: two beats in a cycle.
+    /// Returns the rate of a memory port that stalls neither stream of a base-extension unit: it
+    /// transfers two beats in a cycle, one that is read and one that is written.
     pub fn unbounded() -> Self {
         Self::new(2, 1)
     }

@@ -30,7 +30,8 @@ fn level_indices(level: Level) -> Vec<usize> {
 /// nothing in BFV.
 pub trait Annotation: Clone + PartialEq + Debug + Send + Sync + 'static {
     type Error: From<RlweError> + Into<FileError>;
-    /// The number of bytes that an annotation takes in a file.
+    /// The number of bytes that a ciphertext's annotation, such as a scale or a correction factor,
+    /// takes in a file.
     const FILE_BYTES: usize;
 
     /// Refuses an annotation that no value of these parameters can have at `level`.
