@@ -83,7 +83,8 @@ type Cell = Arc<Mutex<Option<Arc<Made>>>>;
 #[derive(Default)]
 struct Slot {
     kept: Option<Arc<Made>>,
-    /// The key in [`Held::order`] of the limbs in this slot, while the cache keeps them.
+    /// The key of this entry's limbs in the order in which the limbs of the cache were last read,
+    /// while the cache keeps them.
     at: u64,
     /// A weak reference to limbs that the cache dropped while steps still held them.
     loose: Weak<Made>,

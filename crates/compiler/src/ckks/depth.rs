@@ -107,8 +107,8 @@ pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, R
 /// The depths of all values of an unmanaged program (one without levels and scales), by the values' numbers.
 #[derive(Clone, Debug)]
 pub(crate) struct Depths {
-    /// For each value, the number of products in sequence to it from the inputs or the last bootstrap. It has gone
-    /// through as many rescales once it is rescaled itself.
+    /// For each value, the number of products in sequence that lead to it from the inputs or from the last bootstrap.
+    /// Once rescaled, the value has gone through as many rescales.
     pub depth: Vec<u32>,
     /// For each value, whether it is a product, or a sum with products, that is not rescaled yet.
     pub product: Vec<bool>,
