@@ -48,7 +48,7 @@ pub struct Bootstraps<S: Compiles> {
     /// Returns the constants that the procedure's `LIFT`s name, each as a limb for each of its primes.
     pub lifted: Lifts<S>,
     /// Returns how many successive residues of the limbs of the constant with a number are equal: 1 or more.
-    pub repeated: fn(&S::Bootstrapping, u32) -> usize,
+    pub repeated: fn(&S::Bootstrapping, &S::Params, u32) -> usize,
     /// Returns the fields from which the bootstrap can be made again, for files of programs.
     pub keep: fn(&S::Bootstrapping) -> KeptBootstrapping,
     /// Makes the bootstrap again from the fields of a program's file, for the same parameters. If the fields suit no

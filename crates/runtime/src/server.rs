@@ -385,7 +385,7 @@ impl<S: Runs> Server<S> {
         let compiled = &self.compiled;
         let (bootstrapping, params) = (compiled.bootstrapping.clone(), compiled.params.clone());
         let with = bootstrapping.as_ref().zip(S::BOOTSTRAPS);
-        let repeated = with.map_or(1, |(with, how)| (how.repeated)(with, lifted));
+        let repeated = with.map_or(1, |(with, how)| (how.repeated)(with, &params, lifted));
         Constant {
             expanded: Arc::clone(&self.expanded),
             number,

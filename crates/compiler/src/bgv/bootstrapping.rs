@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ringmill_isa::macros::MacroProgram;
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure};
-use ringmill_schemes::bgv::{Bgv, BgvError, Factor, Params};
+use ringmill_schemes::bgv::{Bgv, BgvError, Params};
 use serde::Deserialize;
 
 use crate::kept::{Exact, KeptBootstrapping};
@@ -30,16 +30,16 @@ fn lifted(
     number: u32,
 ) -> Option<Result<Lifted, BgvError>> {
     let constant = procedure.constants().get(number as usize)?;
-    let encoded = constant.encoded(params, Factor::ONE);
+    let encoded = constant.encoded(params);
     Some(match encoded {
         Ok(plain) => Ok(Box::new(plain)),
         Err(error) => Err(error.into()),
     })
 }
 
-/// Returns 1, because the encoded constants hold every residue.
-fn repeated(_: &Arc<Procedure>, _: u32) -> usize {
-    1
+fn repeated(procedure: &Arc<Procedure>, params: &Params, number: u32) -> usize {
+    let constant = procedure.constants().get(number as usize);
+    constant.map_or(1, |constant| constant.repeated(params))
 }
 
 /// The values, beside the parameters, from which a bootstrap's procedure is made. Files of programs hold these fields.

@@ -35,7 +35,7 @@ fn lifted(
     })
 }
 
-fn repeated(procedure: &Arc<Procedure>, number: u32) -> usize {
+fn repeated(procedure: &Arc<Procedure>, _: &Params, number: u32) -> usize {
     procedure.repeated(number)
 }
 

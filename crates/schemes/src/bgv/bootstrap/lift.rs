@@ -6,11 +6,10 @@ use std::sync::{Arc, OnceLock};
 
 use ringmill_isa::Level;
 use ringmill_math::slots::CorePoly;
-use zeroize::Zeroizing;
 
 use crate::bgv::{Factor, Params};
-use crate::rlwe::arith::{limbs_mut, plan};
-use crate::rlwe::{Annotation, Plaintext, RlweError, Spread};
+use crate::rlwe::arith::plan;
+use crate::rlwe::{RlweError, Spread};
 
 /// A polynomial of integers with a level, stored by its coefficients other than 0.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -72,29 +71,21 @@ impl Lifted {
         Ok(())
     }
 
+    /// Returns the number of equal residues in each block of the polynomial's limbs in evaluation form: the largest power
+    /// of two, up to the ring degree, that divides the position of every coefficient other than 0.
+    pub fn repeated(&self, params: &Params) -> usize {
+        let places = self.integers.iter();
+        let zeros = places.map(|(place, _)| place.trailing_zeros()).min();
+        1 << zeros.unwrap_or(u32::MAX).min(params.log_n().into())
+    }
+
     /// Encodes the polynomial in evaluation form, modulo each prime of the level.
     ///
     /// # Errors
     /// Fails for a level that the parameters do not have.
-    pub fn encoded<A: Annotation>(
-        &self,
-        params: &Params,
-        annotation: A,
-    ) -> Result<Plaintext<A>, RlweError> {
+    pub fn encoded(&self, params: &Params) -> Result<Spread, RlweError> {
         params.check_level(self.level)?;
-        let indices: Vec<usize> = self.level.moduli().collect();
-        let mut limbs = Zeroizing::new(vec![0; indices.len() * params.degree()]);
-        for (i, _, limb) in limbs_mut(params, &indices, &mut limbs) {
-            self.reduced(params, i, limb)?;
-            plan(params, i)?.forward(limb)?;
-        }
-        Plaintext::trusted(params, self.level, annotation, limbs)
-    }
-
-    /// Returns the polynomial in evaluation form. `repeated` divides the position of every coefficient other than 0, so
-    /// that as many successive residues are equal.
-    fn spread(&self, params: &Params, repeated: usize) -> Result<Spread, RlweError> {
-        params.check_level(self.level)?;
+        let repeated = self.repeated(params);
         let mut limb = vec![0u64; params.degree()];
         let mut values = Vec::with_capacity(self.level.primes());
         for i in self.level.moduli() {
@@ -110,8 +101,6 @@ impl Lifted {
 #[derive(Debug)]
 pub(super) struct Lift {
     pub lifted: Lifted,
-    /// A divisor of the position of every coefficient other than 0 of the constant.
-    spacing: usize,
     /// The plaintext operand of the constant, which is kept after its first use. The field is `None` for a constant
     /// that one instruction alone uses.
     made: Option<OnceLock<Arc<Spread>>>,
@@ -119,21 +108,16 @@ pub(super) struct Lift {
 
 impl Lift {
     /// Makes a constant whose operand is kept after its first use.
-    pub fn new(lifted: Lifted, spacing: usize) -> Self {
+    pub fn new(lifted: Lifted) -> Self {
         Self {
             lifted,
-            spacing: spacing.max(1),
             made: Some(OnceLock::new()),
         }
     }
 
     /// Makes a constant whose operand is computed at each use.
     pub fn passing(lifted: Lifted) -> Self {
-        Self {
-            lifted,
-            spacing: 1,
-            made: None,
-        }
+        Self { lifted, made: None }
     }
 
     /// Returns the constant as a plaintext operand.
@@ -145,7 +129,7 @@ impl Lift {
         if let Some(made) = kept.and_then(OnceLock::get) {
             return Ok(Arc::clone(made));
         }
-        let constant = Arc::new(self.lifted.spread(params, self.spacing)?);
+        let constant = Arc::new(self.lifted.encoded(params)?);
         Ok(match kept {
             Some(kept) => Arc::clone(kept.get_or_init(|| constant)),
             None => constant,

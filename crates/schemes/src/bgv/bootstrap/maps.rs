@@ -142,7 +142,7 @@ impl Constants {
             Term::One => Ok(None),
             Term::Constant(c) => {
                 let lifted = Lifted::new(params, c, factor, level)?;
-                Ok::<_, BootstrapError>(Some(Arc::new(Lift::new(lifted, c.spacing()))))
+                Ok::<_, BootstrapError>(Some(Arc::new(Lift::new(lifted))))
             }
         };
         let giants = stage.giants.iter();
