@@ -136,7 +136,8 @@ fn missing_limb<E>(input: &HeadInput) -> RuntimeError<E> {
 /// The result of a server's run of a program: the outputs, and the report.
 #[derive(Debug)]
 pub struct Answer<C = Ciphertext, R = RunReport> {
-    /// The output ciphertexts by name, or `None` if the request did not ask for outputs (`function`).
+    /// The output ciphertexts by name, or `None` if the request did not ask for outputs (the request's field `function`
+    /// is false).
     pub outputs: Option<BTreeMap<String, C>>,
     pub report: R,
 }

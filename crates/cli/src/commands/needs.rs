@@ -6,10 +6,10 @@ use std::fmt::Write;
 
 use ringmill_machines::fpga::{Fit, NeedUse, Printed, pieces_text};
 
-/// The comment line above the part of a description file that this command computes.
+/// The comment line above the part of a description file that `ringmill machine show` computes.
 const MARK: &str = "# ---- computed from the fields above by `ringmill machine show`, no part of the description ----";
 
-/// Returns a description's text without the part that an earlier call of this command has computed.
+/// Returns a description's text without the part that an earlier call of `ringmill machine show` has computed.
 pub fn written(text: &str) -> &str {
     let comment = |line: &str| line.trim().is_empty() || line.starts_with('#');
     match text.find(MARK) {

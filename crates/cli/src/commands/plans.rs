@@ -46,8 +46,8 @@ pub fn plans(args: &PlansArgs, watch: &Watch) -> Result<(), CliError> {
     ))
 }
 
-/// Returns the kernel choices for transforms of this length modulo the largest prime of this size, for both word
-/// widths.
+/// Returns the chosen kernels of the transforms of length 2^`log_n`, modulo the largest prime of `bits` bits. It has
+/// those on words of 64 bits and, for primes of at most 32 bits, also those on words of 32 bits.
 fn of_prime(bits: u32, log_n: u8) -> Result<Vec<Choice>, CliError> {
     let list = primes::ntt_primes(bits, u32::from(log_n), 1)?;
     let Some(&prime) = list.first() else {

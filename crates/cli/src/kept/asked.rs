@@ -55,7 +55,8 @@ impl Asked {
         self.0.clone().finalize().into_bytes().to_vec()
     }
 
-    /// Compares the digest of a run's program and inputs with a tag, in constant time.
+    /// Returns whether the digest of a run's program and inputs equals `tag`, a digest that was kept before. It takes
+    /// constant time.
     pub fn is(&self, tag: &[u8]) -> bool {
         self.0.clone().verify_slice(tag).is_ok()
     }

@@ -10,8 +10,8 @@ use super::page::{Cell, Figure, Piece, Section, Table};
 use super::program::{Along, parameters};
 use crate::report::{LineTotal, RunReport, Sources};
 
-/// The most source lines that a page's table of costs lists. The second constant is the most operations that have a
-/// part of their own in the bar of a run's time.
+/// The most source lines that a page's table of costs lists. [`MOST_PARTS`] is the most operations that have a part of
+/// their own in the bar of a run's time.
 const MOST_LINES: usize = 40;
 const MOST_PARTS: usize = 7;
 

@@ -95,9 +95,9 @@ impl Division {
     }
 
     /// Computes the message from the residues modulo the plaintext modulus t and the auxiliary prime gamma that
-    /// [`Self::extend`] returned (Mert, Öztürk and Savaş, 2020, Algorithm 5, lines 6 to 13). Returns the largest
-    /// |gamma v| over all coefficients, where v is the noise of a coefficient. It is wrong by at most the number of
-    /// primes.
+    /// [`Self::extend`] returned (Mert, Öztürk and Savaş, 2020, Algorithm 5, lines 6 to 13). Returns the largest |gamma
+    /// v| over all coefficients, where v is the noise of a coefficient. This maximum is wrong by at most the number of
+    /// the level's primes.
     pub fn correct(&self, sums: &[u64], message: &mut [u64]) -> u64 {
         let (t, gamma) = (self.t, self.gamma);
         let (modulo_t, modulo_gamma) = sums.split_at(sums.len() / 2);

@@ -15,7 +15,8 @@ use crate::rlwe::{GaloisKeys, Level, RelinKey, RlweError};
 use ringmill_device::call::Runs;
 
 /// Homomorphic operations on whole BFV ciphertexts. Operands must agree in level, and operands and keys must belong to
-/// one secret key. If one of them has no identity, that cannot be checked, and the result has none.
+/// one secret key. An operand or a key may lack the identity of its secret key. Then nothing checks that, and the
+/// result lacks the identity, too.
 ///
 /// Like SEAL, it refuses transparent results ([`RlweError::Transparent`]), which hide nothing, such as `a - a` or a
 /// product with zero.

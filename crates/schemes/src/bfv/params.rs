@@ -17,8 +17,8 @@ use crate::rlwe;
 /// plaintext modulus.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Multiplication {
-    /// Bajard, Eynard, Hasan and Zucca (SAC 2016): fast base extensions, corrected by m-tilde and m_sk, with SEAL's
-    /// bits.
+    /// Bajard, Eynard, Hasan and Zucca (SAC 2016): fast base extensions, corrected by the auxiliary moduli m-tilde and
+    /// m_sk, with SEAL's bits.
     #[default]
     Behz,
     /// BEHZ whose auxiliary modulus m-tilde is a 32-bit prime that is 1 mod 2N, in place of the power of two 2^32, for

@@ -51,8 +51,8 @@ pub(super) fn opened(
     Ok(Plaintext::modulo(params, plain, message)?)
 }
 
-/// Returns the coefficients, taken as integers in (-Q/4, Q/4), modulo the plaintext modulus of index `plain`.
-/// Returns `None` if a coefficient is not in this range.
+/// Returns the coefficients of the phase, taken as integers in (-Q/4, Q/4), modulo the plaintext modulus of index
+/// `plain`. Returns `None` if a coefficient is not in this range.
 fn modulo_t(
     extension: &MiddleHalf,
     params: &Params,

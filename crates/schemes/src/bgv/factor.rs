@@ -59,8 +59,8 @@ impl Factor {
         Self { value: 1, plain }
     }
 
-    /// Returns the factor's value as a correction factor for the plaintext modulus `t` of index `plain`. The
-    /// messages are residues modulo `t` already, or the caller's step makes them so.
+    /// Returns the factor's value, reduced modulo `t`, as a correction factor for the plaintext modulus `t` of index
+    /// `plain`. The caller ensures that the ciphertext's message is a residue modulo `t`.
     pub fn modulo(self, plain: u8, t: Modulus) -> Self {
         let value = t.reduce(self.value);
         Self { value, plain }

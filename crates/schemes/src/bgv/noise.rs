@@ -41,10 +41,10 @@ impl Noise {
 
 /// Bounds the noise of every value of a program over one parameter set, for all messages.
 ///
-/// Errors and secrets are random and independent of the polynomials that multiply them, so their tail counts. A sum
-/// of N products of their coefficients with numbers up to B is within B times `tail` standard deviations, except
-/// with a probability of 2^-40 over all coefficients. The rounding of a division counts as independent of the
-/// secret. Everything else counts by its largest value.
+/// Errors and secrets are random and independent of the polynomials that multiply them, so they count by a bound that
+/// holds with high probability. A sum of N products of their coefficients with numbers up to B is within B times `tail`
+/// standard deviations, except with a probability of 2^-40 over all coefficients. The rounding of a division counts as
+/// independent of the secret. Everything else counts by its largest value.
 #[derive(Clone, Debug)]
 pub struct NoiseModel {
     n: f64,

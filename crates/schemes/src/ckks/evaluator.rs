@@ -16,8 +16,8 @@ use ringmill_device::Limbed;
 use ringmill_device::call::{Interpreted, Runs};
 
 /// Homomorphic operations on whole CKKS ciphertexts. Operands must agree in level, and operands of a sum also in scale.
-/// Operands and keys must belong to one secret key. If one of them has no identity, that cannot be checked, and the
-/// result has none.
+/// Operands and keys must belong to one secret key. An operand or a key may lack the identity of its secret key. Then
+/// nothing checks that, and the result lacks the identity, too.
 ///
 /// Like SEAL, it refuses results whose scale is too large for their level's modulus ([`CkksError::Scale`]). It also
 /// refuses transparent results ([`RlweError::Transparent`]), which hide nothing, such as `a - a` or a product with

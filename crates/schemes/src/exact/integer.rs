@@ -35,7 +35,8 @@ impl<P: ExactParams> IntegerEncoder<P> {
     /// Makes an encoder with digits below `base` in absolute value. `which` says whether integers may be negative.
     ///
     /// # Errors
-    /// [`ExactError::Base`] unless 2 <= b and b - 1 is among the integers that stand for residues.
+    /// [`ExactError::Base`] unless the base is at least 2, and the base less one is among the integers that stand for
+    /// residues.
     pub fn new(params: Arc<P>, base: u32, which: Integers) -> Result<Self, ExactError> {
         let t = params.plain_modulus();
         let top = *t.integers(which).end() + 1;

@@ -71,8 +71,8 @@ impl PlainModulus {
         self.0
     }
 
-    /// Returns this plaintext modulus as an entry of a table of moduli. A power of two becomes a power-of-two entry,
-    /// which other uses may share.
+    /// Returns this plaintext modulus as an entry of a table of moduli. A power of two becomes an entry for powers of
+    /// two. A scheme that also computes modulo this power for another purpose shares the entry.
     pub fn table_modulus(self) -> TableModulus {
         let t = self.value();
         if t.is_power_of_two() {

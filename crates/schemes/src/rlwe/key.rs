@@ -236,7 +236,7 @@ impl KSwitchKey {
     }
 
     /// Makes a key-switching key with limbs modulo the moduli of indices `moduli`. It serves ciphertexts at levels
-    /// that have no other moduli.
+    /// whose primes are all among these moduli.
     pub(crate) fn over(
         params: &Params,
         moduli: Vec<usize>,

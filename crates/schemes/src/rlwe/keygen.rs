@@ -65,7 +65,8 @@ impl KeyGenerator {
         Self::with_source(Arc::clone(params.ring_params()), source)
     }
 
-    /// Makes a generator for an existing secret key. Its keys carry the secret key's identity, or none if it has none.
+    /// Makes a generator for an existing secret key. The keys that it makes carry the secret key's identity, or none if
+    /// the secret key has none.
     pub fn from_secret_key(
         params: Arc<impl RingParams>,
         secret: SecretKey,

@@ -44,8 +44,8 @@ pub(crate) struct PublicHalves {
     half: Vec<u64>,
     /// The inverse P^-1 modulo every ciphertext prime, where P is the product of the special primes.
     inverse: Vec<u64>,
-    /// The plaintext modulus t and -P^-1 mod t, if messages are in the low bits (BGV). t is the last target modulus of
-    /// `to_cipher`.
+    /// The plaintext modulus t and -P^-1 mod t, if messages are in the low bits (BGV). t is the last of the moduli to
+    /// which the field `to_cipher` extends remainders.
     low: Option<(Modulus, u64)>,
 }
 
@@ -157,8 +157,9 @@ impl PublicHalves {
         blocks
     }
 
-    /// Returns w for each of the two polynomials, where S + w P is the remainder that the division by P subtracts
-    /// (`divide_keeping`). The vectors are empty if messages are not in the low bits (all schemes but BGV).
+    /// Returns w for each of the two polynomials. The division by P, the product of the special primes, subtracts the
+    /// remainder S + w P, where S is the fast base extension of the dividend modulo P (`divide_keeping`). The vectors
+    /// are empty if messages are not in the low bits (all schemes but BGV).
     fn multiples(
         &self,
         n: usize,

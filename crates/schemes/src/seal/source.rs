@@ -130,8 +130,8 @@ pub(super) struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// Opens a file of key-switching keys as [`Source::open`] does. The residues of keys are uniform and hardly
-    /// compress, so the length of the file bounds the decompressed size. Only the empty places among `slots` keys
-    /// compress.
+    /// compress, so the length of the file bounds the decompressed size. Only the empty ones of the file's `slots`
+    /// places for keys compress.
     pub(super) fn open_keys(
         object: Object,
         bytes: &'a [u8],

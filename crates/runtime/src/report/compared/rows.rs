@@ -46,8 +46,8 @@ pub struct Figures {
     pub how: How,
     /// The part of the time that limits a machine's run, or `None` for the CPU.
     pub bound: Option<Bound>,
-    /// The seconds of the host's part of a machine's run, measured on this computer. The two fields after this one have
-    /// the link's part and the machine's own part.
+    /// The seconds of the host's part of a machine's run, measured on this computer. `link_seconds` has the seconds of
+    /// the link's part, and `compute_seconds` those of the machine's own part.
     pub host_seconds: Option<f64>,
     pub link_seconds: Option<f64>,
     pub compute_seconds: Option<f64>,

@@ -12,10 +12,11 @@ use crate::bfv::params::Params;
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb};
 
-/// Extends a polynomial x modulo Q, times a constant, to the primes Bsk: those of B, and m_sk. The fast base
-/// extension of m-tilde x mod Q has the value S = m-tilde x - v Q + u Q, with unknown integers v and u. S is
-/// reduced by m-tilde in Montgomery's manner (Algorithm 2, SmMRq, in the paper of Bajard, Eynard, Hasan and Zucca).
-/// The result is nearly the centred representative: x, or x - Q for x above about Q / 2.
+/// Extends a polynomial x modulo Q, times a constant, to the auxiliary primes Bsk: m_sk, and the primes B_i of product
+/// B. With the auxiliary modulus m-tilde, the fast base extension of m-tilde x mod Q has the value
+/// S = m-tilde x - v Q + u Q, with unknown integers v and u. S is reduced by m-tilde in Montgomery's manner
+/// (Algorithm 2, SmMRq, in the paper of Bajard, Eynard, Hasan and Zucca). The result is nearly the centred
+/// representative: x, or x - Q for x above about Q / 2.
 ///
 /// The reduction is (S - alpha Q) / m-tilde with S - alpha Q = 0 mod m-tilde and -m-tilde / 2 < alpha <= m-tilde
 /// / 2. An exact base extension (`BEXTR`) with the redundant modulus m-tilde computes it from a redundant residue of
@@ -45,8 +46,8 @@ pub(super) fn extended(
     })
 }
 
-/// Emits a limb modulo the modulus at index `modulus` whose every coefficient is `w`. It is the difference of any
-/// limb of `of` and itself, plus `w`.
+/// Emits a limb modulo the modulus at index `modulus` whose every coefficient is `w`. It subtracts a limb of the list
+/// `of` from itself, which gives zeros, and adds `w`.
 fn constant(
     e: &mut Emit<Params>,
     of: &[Limb],
@@ -61,10 +62,10 @@ fn constant(
     Ok(Some(e.ops().addi(zero, w)?))
 }
 
-/// Computes floor(d / Q) modulo Q for a d known modulo Q and Bsk (the primes of B, and m_sk). The result may be too
-/// small by up to the number of primes. It subtracts the fast base extension of d mod Q from d, and divides by Q modulo
-/// Bsk (the fast RNS floor of Bajard, Eynard, Hasan and Zucca). Then it extends from Bsk to Q by Shenoy and Kumaresan,
-/// with the redundant modulus m_sk.
+/// Computes floor(d / Q) modulo Q for a d known modulo Q and the auxiliary primes Bsk (m_sk, and the primes B_i of
+/// product B). The result may be too small by up to the number of primes. It subtracts the fast base extension of d mod
+/// Q from d, and divides by Q modulo Bsk (the fast RNS floor of Bajard, Eynard, Hasan and Zucca). Then it extends from
+/// Bsk to Q by Shenoy and Kumaresan, with the redundant modulus m_sk.
 ///
 /// The extension from Bsk must subtract a multiple of B that may have either sign, but `BEXTR` finds a multiple
 /// from 0 to m_sk - 1. So (m_sk - 1) / 2 times B is subtracted before the extension and added to its result.

@@ -81,9 +81,9 @@ impl Bootstrapper {
         Ok(value)
     }
 
-    /// Returns the integers in slots without their lowest digits in base p, divided by p. `removed` is the number of
-    /// digits that were removed before. So the given integers, messages modulo p^r, are known modulo p^(r - `removed`),
-    /// and the results modulo one power of p less.
+    /// Returns the integers in slots, each without its lowest digit in base p and then divided by p. `removed` is the
+    /// number of digits that were removed before. So the given integers, messages modulo p^r, are known modulo p^(r -
+    /// `removed`), and the results modulo one power of p less.
     fn shifted(
         &self,
         value: &Value,

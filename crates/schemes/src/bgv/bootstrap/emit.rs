@@ -27,7 +27,8 @@ pub(super) struct Emitted {
 }
 
 impl Emitted {
-    /// Returns a level and a correction factor in the form that the type of a macro value has: a level with a note.
+    /// Returns a level and a correction factor in the form that the type of a macro value has: the level, and a note
+    /// that holds the factor.
     pub fn at(level: Level, factor: Factor) -> Option<LevelNote> {
         let note = factor.note();
         Some(LevelNote { level, note })
@@ -183,9 +184,9 @@ impl<'a> Emitter<'a> {
         primes.try_fold(factor, |factor, &q| factor.over(q, t))
     }
 
-    /// Returns the level to which a value of this noise should be divided. A prime is dropped if that lowers log2
-    /// of the noise by at least half of the prime's bits. A later product adds the noise bits of both factors, so
-    /// it gains twice as much, which outweighs the loss of modulus.
+    /// Returns the level to which a value of this noise should be divided. A prime is dropped if that lowers log2 of
+    /// the noise by at least half of the prime's bits. The noise bits of a later product are the sum of those of its
+    /// two factors. So lower noise in both saves at least as many bits as the modulus loses with the prime.
     pub fn settled(&self, model: &NoiseModel, mut noise: Noise, mut level: Level) -> Level {
         while let Some(below) = level.below() {
             let prime = self.params.moduli().get(level.index());

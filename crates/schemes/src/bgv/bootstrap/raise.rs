@@ -54,8 +54,9 @@ pub(crate) fn raise(e: &mut Emit<Params>, v: &Variant) -> Result<(), RlweError> 
 /// A polynomial of a ciphertext whose modulus is being raised: its limbs in coefficient form.
 type Limbs = Vec<Limb>;
 
-/// Emits (q^-1 `shift` c) mod `power`, nearest to 0, in evaluation form modulo all ciphertext primes. The
-/// polynomial c is one of the ciphertext whose modulus is raised, and q is the product of the first `level` primes.
+/// Emits (q^-1 `shift` c) mod `power`, nearest to 0, in evaluation form modulo all ciphertext primes. Here `power` is
+/// p^e, the last plaintext modulus, and `shift` is p^(e-r) for messages modulo p^r. The polynomial c is one of the
+/// ciphertext whose modulus is raised, and q is the product of the first `level` primes.
 fn reduced(
     e: &mut Emit<Params>,
     c: &[Limb],
@@ -133,9 +134,9 @@ fn montgomery(
     Ok(())
 }
 
-/// Emits the residues, modulo the first `level` primes, of integers of at most `power` in absolute value. `known`
-/// has their residues modulo other primes. One or two of these, with a product above twice `power`, determine the
-/// result exactly.
+/// Emits the residues, modulo the first `level` primes, of integers of at most `power` in absolute value. `known` has
+/// the integers' residues modulo other primes. One or two of these other primes, with a product above twice `power`,
+/// determine the integers exactly.
 fn exactly(
     e: &mut Emit<Params>,
     known: &[Limb],

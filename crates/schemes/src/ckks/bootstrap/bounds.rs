@@ -50,13 +50,13 @@ impl Bounds {
         self.of(&noise)
     }
 
-    /// Returns the bound of the rounding in a division to `scale` by the special primes and one more prime together. The
-    /// quotient has a rounding error of as many terms as there are primes.
+    /// Returns a bound on the error that rounding adds to a slot in one division by all special primes and one more
+    /// prime. The quotient has the scale `scale`. Its rounding error is a sum of one term for each of these primes.
     pub fn divide(&mut self, scale: f64) -> f64 {
         self.rescale(scale) * (self.special + 1.0).sqrt()
     }
 
-    /// Returns the bound of a key switch at a level and a scale.
+    /// Returns a bound on the error that a key switch at a level adds to a slot of a ciphertext of scale `scale`.
     pub fn switch(&mut self, level: Level, scale: f64) -> f64 {
         let noise = self.model.relinearise(&Noise::none(), level, scale, None);
         self.of(&noise)

@@ -239,8 +239,9 @@ impl Code {
         Some(self.push(MacroOp::Sumprod, &src, imm, to, divided))
     }
 
-    /// Adds sums of the values, each value times its vector of turned slots in a row of `factors`, one sum a row. The
-    /// vectors are encoded at `scale`.
+    /// Adds one sum for each row of `factors`. A row has a vector for each of the values, and the sum adds the values
+    /// times their vectors. The vectors have the order of turned slots ([`super::transform`]) and are encoded at
+    /// `scale`.
     pub fn sum_plain(
         &mut self,
         of: &[Value],

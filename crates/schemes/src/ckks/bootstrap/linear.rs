@@ -189,7 +189,8 @@ fn stage(
 }
 
 /// Returns the Galois element (-3)^`steps` modulo 2N, for at least one step. Its automorphism shifts turned slots
-/// by `steps`. It is the element of a rotation, with a conjugation if the number of steps is odd.
+/// ([`super::transform`]) by `steps` places. It is the element of a rotation, with a conjugation if the number of steps
+/// is odd.
 fn element(params: &Params, steps: usize) -> Result<Galois, CkksError> {
     let rotation = params.galois_element(steps as i64)?;
     Ok(match steps % 2 {

@@ -21,15 +21,15 @@ use crate::ckks::{CkksError, Params};
 /// longer series is split in two.
 const LEAF: usize = 8;
 
-/// The bounds and scales of a removal of integers from the numbers t in slots.
+/// The bounds and scales of a removal of integers from the numbers t in slots, each of which is a coefficient over q_0.
 pub(super) struct Removal {
-    /// The number K: a slot of the operand holds t / K.
+    /// The number K: a slot of the operand holds t / K, where t is a coefficient over q_0.
     pub range: f64,
     pub log_length: u32,
     pub doublings: u32,
     /// A bound on the error in a slot of the operand.
     pub error: f64,
-    /// A bound on 2 pi times the distance of t to the nearest integer.
+    /// A bound on 2 pi times the distance of t, a coefficient over q_0, to the nearest integer.
     pub small: f64,
     /// The factor by which the arcsine is multiplied to give the message.
     pub factor: f64,
@@ -37,7 +37,7 @@ pub(super) struct Removal {
     pub scale: f64,
 }
 
-/// A value in an evaluation, with a bound on its error.
+/// A value that the removal of integers computes, with a bound on its error.
 #[derive(Clone)]
 struct Known {
     at: Value,
@@ -144,7 +144,7 @@ struct Product {
 }
 
 impl Product {
-    /// Returns the product of values that are at most 1.
+    /// Returns the product of two values that are at most 1 in absolute value.
     fn of(a: Known, b: Known) -> Self {
         Self {
             factors: [a, b],
@@ -152,7 +152,7 @@ impl Product {
         }
     }
 
-    /// Adds the error of the product, whose factors have errors.
+    /// Adds to `errors` the error that the product has because its factors have errors.
     fn add_to(&self, errors: &mut Errors) {
         let ([a, b], [x, y]) = (&self.factors, self.magnitudes);
         errors.add(&a.errors, y);
@@ -226,7 +226,7 @@ impl Evaluation<'_> {
         terms.collect()
     }
 
-    /// Returns the number of a new source of error.
+    /// Returns the number of a new source of error, such as one rounding.
     fn source(&mut self) -> usize {
         self.sources += 1;
         self.sources - 1
@@ -276,8 +276,9 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    /// Emits a series at a level and a scale, divided by the level's last prime. The quotients by the largest powers of
-    /// two come first, and one relinearisation serves all their products with Chebyshev polynomials.
+    /// Emits the value of a Chebyshev series at a level and a scale, divided by the level's last prime. It divides the
+    /// series by the Chebyshev polynomials T_m of the largest powers of two m. It evaluates the quotients first, and
+    /// relinearises the sum of their products with the T_m once.
     fn series(&mut self, of: &[f64], level: Level, scale: f64) -> Result<Known, CkksError> {
         let mut rest = of.to_vec();
         let mut products = Vec::new();
@@ -316,7 +317,8 @@ impl Evaluation<'_> {
         of.len() <= LEAF && highest.is_some_and(|highest| highest.at.level >= level)
     }
 
-    /// Emits a sum of multiples at a level, of the given scale, divided by the level's last prime.
+    /// Emits a sum of values at a level, each times a number, divided by the level's last prime. Before the division
+    /// the sum has the scale `scale`.
     fn combined(
         &mut self,
         multiples: &[(Known, f64)],
@@ -337,7 +339,8 @@ impl Evaluation<'_> {
     }
 }
 
-/// Adds the error of a sum of multiples of values up to 1. Its factors are rounded so that the sum has this scale.
+/// Adds to `errors` the error of a sum of values up to 1, each times a number. The numbers are rounded so that the sum
+/// has the scale `scale`.
 fn add_multiples(errors: &mut Errors, multiples: &[(Known, f64)], scale: f64) {
     for (a, factor) in multiples {
         let by = scale / a.at.scale;

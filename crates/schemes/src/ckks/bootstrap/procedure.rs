@@ -317,8 +317,8 @@ fn emitted(
     Ok((result, 2f64.sqrt() * (error + own)))
 }
 
-/// Emits the product of a value with `sign` times i in every turned slot, for `sign` 1 or -1. The factor is a
-/// monomial of degree N / 2, up to its sign, so the product is exact.
+/// Emits the product of a value with `sign` times i in every turned slot ([`super::transform`]), for `sign` 1 or -1.
+/// The factor is a monomial of degree N / 2, up to its sign, so the product is exact.
 fn rotated(code: &mut Code, params: &Params, of: Value, sign: f64) -> Result<Value, CkksError> {
     let slots = vec![Complex64::new(0.0, sign); params.slots()];
     let product = code.sum_plain(&[of], &[vec![slots]], 1.0);

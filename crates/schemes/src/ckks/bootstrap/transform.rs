@@ -59,8 +59,8 @@ fn identity(n: usize) -> Diagonals {
     Diagonals::from([(0, vec![Complex64::new(1.0, 0.0); n])])
 }
 
-/// Returns the matrix of a layer of butterflies on blocks of `block` values in a vector of `n`. In the direction to
-/// slots it is the inverse.
+/// Returns the matrix of a layer of butterflies on blocks of `block` values in a vector of `n`. The matrix for
+/// [`Direction::ToSlots`] is the inverse of that for [`Direction::ToCoefficients`].
 fn butterflies(n: usize, block: usize, direction: Direction) -> Diagonals {
     let half = block / 2;
     let zero = Complex64::new(0.0, 0.0);

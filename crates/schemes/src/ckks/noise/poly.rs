@@ -18,8 +18,8 @@ use super::slots::Slots;
 /// left, and whether it is conjugated.
 pub type Term = (u32, u32, bool);
 
-/// The most products that a polynomial in several terms may have. The second constant is for a polynomial in a
-/// single term. The model drops longer polynomials and keeps only the ball around the value.
+/// The most products that a polynomial in several terms may have. [`POWERS`] is the limit for a polynomial in a single
+/// term. The model drops longer polynomials and keeps only the ball around the value.
 const PRODUCTS: usize = 16;
 const POWERS: usize = 64;
 

@@ -15,8 +15,8 @@ use crate::file;
 use crate::rlwe::SecretKey;
 use ringmill_device::whole_file::{self, Contents};
 
-/// The longest time for which this process waits for the lock of a key's file. The second constant is the time
-/// between two attempts.
+/// The longest time for which this process waits for the lock of a key's file. [`PAUSE`] is the time between two
+/// attempts to lock the file.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(2);
 

@@ -167,8 +167,8 @@ impl<P> Emit<'_, P> {
         Ok(self.builder.immediate(ImmType::Galois)?)
     }
 
-    /// Returns the limb of a key operand for one digit, one part and one modulus. The limb is a parameter of the
-    /// procedure, or the procedure expands it from the key's seed.
+    /// Returns the limb of a key operand for one digit, one part (0 for the body b, 1 for the uniform half a) and one
+    /// modulus. The limb is a parameter of the procedure, or the procedure expands it from the key's seed.
     pub fn key_limb(
         &mut self,
         key: KeyOperand,

@@ -48,7 +48,8 @@ pub struct Row<P> {
     pub name: &'static str,
     /// For each ciphertext operand, the number of polynomials that it may have.
     pub ciphers: &'static [Polys],
-    /// The number of plaintext operands, or [`PER_CIPHERTEXT`] for one of each result with each ciphertext.
+    /// The number of plaintext operands, or [`PER_CIPHERTEXT`] for one plaintext for each pair of a result and a
+    /// ciphertext operand.
     pub plains: usize,
     /// The kind of constants that the operation takes, such as residues or Galois elements.
     pub immediate: ImmediateKind,
@@ -72,7 +73,8 @@ impl<P> Row<P> {
 /// The most ciphertexts that one operation may have as operands.
 const MAX_CIPHERTEXTS: usize = 1 << 12;
 
-/// The value of [`Row::plains`] for an operation that takes one plaintext of each result with each ciphertext.
+/// The value of [`Row::plains`] for an operation that takes one plaintext for each pair of a result and a ciphertext
+/// operand.
 pub const PER_CIPHERTEXT: usize = usize::MAX;
 
 /// Writes a row of a scheme's table of operations in one line. The columns are in the order of [`Row`]'s fields,

@@ -123,8 +123,8 @@ fn divide_and_round<P>(
 /// mod t. So the result is x / P less a number from 0 to t - 1 + k, and it is P^-1 x modulo t.
 ///
 /// For k = 1 it has SEAL's bits (`mod_t_and_divide_q_last_ntt_inplace`). Equation 6 of the BASALISC paper takes the
-/// same multiple modulo t P, as t times a limb modulo P. In that form a fast extension of several primes would cost t k
-/// where w costs k.
+/// same multiple modulo t P, as t times a limb modulo P. In that form, with a fast extension of k primes, the result
+/// could be t k less than x / P.
 fn divide_keeping<P>(
     e: &mut Emit<P>,
     primes: &[u64],
