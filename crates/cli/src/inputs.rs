@@ -375,7 +375,7 @@ fn read_csv(text: &str, slots: usize) -> Result<Vec<Complex64>, String> {
     })
 }
 
-/// Reads the fields of a .csv file with `parse`. `what` names a field in errors.
+/// Reads the fields of a .csv file, each by the function `parse`. `what` says in errors what a field should be.
 fn read_fields<T>(
     text: &str,
     slots: usize,

@@ -67,10 +67,10 @@ pub enum Untraced {
 /// - 0: done.
 /// - 1: results disagree.
 /// - 2: the request could not be carried out. The reason is on standard error, as JSON under `--json`.
-/// - 130: stopped by `stop`.
+/// - 130: stopped, because the flag `stop` was set.
 ///
-/// Without `python`, programs in Python files are refused. An interrupt is reported once: this function, or a caller
-/// that no longer waits for it, sets `told` and reports.
+/// Without the tracer `python`, programs in Python files are refused. An interrupt is reported once: by this function,
+/// or by a caller that no longer waits for it. Whichever reports first sets the flag `told`.
 pub fn main(
     args: impl IntoIterator<Item = impl Into<OsString> + Clone>,
     python: Option<PythonTracer<'_>>,

@@ -147,8 +147,8 @@ pub fn kept_ranges<S: Compiles>(line: &str) -> Result<Vec<Option<S::Range>>, Cli
     }
 }
 
-/// Reads an input's values from a file in order, as many as there is room for. Fewer are refused unless `fill` says
-/// what follows them.
+/// Reads an input's values from a file in order, as many as there is room for. Fewer values are refused unless `fill`
+/// says what follows them.
 ///
 /// # Errors
 /// A file that cannot be read, or values that are none of the scheme.

@@ -42,7 +42,8 @@ pub fn fault(reason: &str, status: u8, json: bool) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
-/// Writes a file through `fill`. The file appears whole or not at all ([`whole_file::fill`]).
+/// Writes a file, whose content the function `fill` writes. The file appears whole or not at all
+/// ([`whole_file::fill`]).
 pub fn whole_file<T>(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, CliError>,

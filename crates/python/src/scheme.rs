@@ -41,7 +41,7 @@ impl<'py> FromPyObject<'_, 'py> for Vector<'py> {
 }
 
 impl Vector<'_> {
-    /// Copies the vector's values, so that they can be used without the interpreter.
+    /// Copies the vector's values, so that they can be used without the interpreter's lock.
     pub fn values(&self) -> Values {
         match self {
             Self::Whole(array) => Values::Whole(array.as_array().to_vec()),

@@ -21,8 +21,8 @@ use exact::{SealBfvClient, SealBfvEvaluator, SealBgvClient, SealBgvEvaluator};
 /// The bytes of a file in SEAL's format, as a Python object.
 type Bytes<'py> = PyResult<Bound<'py, PyBytes>>;
 
-/// Runs `work`, which reads SEAL's bytes, computes and writes, without the interpreter. A signal is raised as an
-/// exception at once, however long the work takes.
+/// Runs the function `work` without the interpreter's lock. It reads bytes in SEAL's format, computes, and writes the
+/// result. A signal is raised as an exception at once, however long the work takes.
 fn made<'py, T: AsRef<[u8]> + Send + 'static>(
     py: Python<'py>,
     work: impl FnOnce(&Watch) -> PyResult<T> + Send + 'static,

@@ -42,8 +42,8 @@ fn memory_limit(text: Option<&str>) -> PyResult<u64> {
     Ok(limits()?.memory)
 }
 
-/// Runs work on a thread of its own without the interpreter, while the calling thread checks for signals. An exception
-/// of a signal's handler (for Ctrl-C `KeyboardInterrupt`) is raised at once.
+/// Runs work on a thread of its own without the interpreter's lock, while the calling thread checks for signals. An
+/// exception of a signal's handler (for Ctrl-C `KeyboardInterrupt`) is raised at once.
 pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Watch) -> T + Send + 'static,

@@ -194,7 +194,8 @@ fn remove(path: &Path) -> Result<(), CliError> {
     }
 }
 
-/// Reads a file of the folder, and adds its name to `files`.
+/// Reads a file of the checkpoint's folder, and adds its name to the list `files` of the files that the run keeps
+/// there.
 fn get(
     folder: &Path,
     files: &mut Vec<String>,
@@ -206,7 +207,8 @@ fn get(
     Ok(bytes)
 }
 
-/// Reads a file of the folder that holds a secret, and adds its name to `files`. The bytes are wiped on drop.
+/// Reads a file of the checkpoint's folder that holds a secret, and adds its name to the list `files` of the files that
+/// the run keeps there. The bytes are wiped on drop.
 fn get_secret(
     folder: &Path,
     files: &mut Vec<String>,

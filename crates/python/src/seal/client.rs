@@ -66,7 +66,7 @@ impl SealClient {
         }
     }
 
-    /// Runs `work` without the interpreter and returns the bytes that it wrote, as a Python object.
+    /// Runs the function `work` without the interpreter's lock, and returns the bytes that it wrote as a Python object.
     fn written<'py, T: AsRef<[u8]> + Send + 'static>(
         &self,
         py: Python<'py>,

@@ -43,7 +43,7 @@ impl<S: Side> Keyring<S> {
         self.keys.secret_key()
     }
 
-    /// Runs `work` without the interpreter and returns the bytes that it wrote, as a Python object.
+    /// Runs the function `work` without the interpreter's lock, and returns the bytes that it wrote as a Python object.
     fn written<'py, T: AsRef<[u8]> + Send + 'static>(
         self: &Arc<Self>,
         py: Python<'py>,

@@ -177,7 +177,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Calls `run` with a writer of a trace file. The file appears whole, or not at all if the run fails.
+/// Calls the function `run` with a writer of a trace file. The file appears whole, or not at all if the run fails.
 fn traced<T, E: Error + 'static>(
     path: &Path,
     run: impl FnOnce(&mut BufWriter<File>) -> Result<(T, io::Result<()>), RuntimeError<E>>,

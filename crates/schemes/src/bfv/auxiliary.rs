@@ -32,15 +32,15 @@ const SUM_BITS: u64 = 32;
 /// program does. A prime that is a ciphertext or special prime is left out here; SEAL's are never that large.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Auxiliary {
-    /// The index in the table of moduli of the first auxiliary prime, m_sk.
+    /// The index in the parameters' table of moduli of the first auxiliary prime, m_sk.
     first: usize,
     /// For each level, the number of auxiliary primes: m_sk and the primes B_0, B_1, ... together.
     counts: Vec<usize>,
     pub gamma: u64,
-    /// The index of the plaintext modulus t in the table of moduli.
+    /// The index of the plaintext modulus t in the parameters' table of moduli.
     pub plain: usize,
-    /// The index in the table of moduli of m-tilde, the modulus of BEHZ multiplication by which products are reduced in
-    /// Montgomery's manner.
+    /// The index in the parameters' table of moduli of m-tilde, the modulus of BEHZ multiplication by which products
+    /// are reduced in Montgomery's manner.
     pub m_tilde: usize,
 }
 
@@ -107,19 +107,19 @@ impl Auxiliary {
         self.counts.get(level.index()).copied().unwrap_or(0)
     }
 
-    /// Returns the index of m_sk in the table of moduli.
+    /// Returns the index of the auxiliary prime m_sk in the parameters' table of moduli.
     pub fn m_sk(&self) -> usize {
         self.first
     }
 
-    /// Returns the indices, in the table of moduli, of the auxiliary primes B_0, B_1, ... that a multiplication at a
-    /// level uses.
+    /// Returns the indices, in the parameters' table of moduli, of the auxiliary primes B_0, B_1, ... that a
+    /// multiplication at a level uses.
     pub fn b(&self, level: Level) -> std::ops::Range<usize> {
         self.first + 1..self.first + self.count(level)
     }
 
-    /// Returns the indices, in the table of moduli, of all auxiliary primes that a multiplication at a level uses:
-    /// m_sk, then B_0, B_1, ....
+    /// Returns the indices, in the parameters' table of moduli, of all auxiliary primes that a multiplication at a
+    /// level uses: m_sk, then B_0, B_1, ....
     pub fn all(&self, level: Level) -> std::ops::Range<usize> {
         self.first..self.first + self.count(level)
     }

@@ -336,8 +336,8 @@ impl NoiseModel {
         q - 2.0 - (noise.log2 + SLACK)
     }
 
-    /// Returns the least noise budget in bits of a ciphertext at `level`, as `noise_budget` counts it. It is 0 if
-    /// the noise bound reaches a quarter of the level's modulus.
+    /// Returns the least noise budget in bits of a ciphertext at `level`, as the decryptor's method `noise_budget`
+    /// counts it. It is 0 if the noise bound reaches a quarter of the level's modulus.
     pub fn budget(&self, noise: Noise, level: Level) -> u32 {
         let Some(room) = self.levels.get(level.index()) else {
             return 0;

@@ -337,8 +337,9 @@ impl OpKey {
         Self::with(Op::Combine, level, &vec![2; count], residues, false).shaped(shape)
     }
 
-    /// Returns, as the cache key of its procedure, a sum of products of `count` ciphertexts in the form of `shape`.
-    /// `residues` are those of the integers by which the sum multiplies ciphertexts, modulo q_0 ..= q_level.
+    /// Returns, as the cache key of its procedure, a sum of products of `count` ciphertexts. `shape` says which of them
+    /// are multiplied. `residues` are those of the integers by which the sum multiplies ciphertexts, modulo q_0 ..=
+    /// q_level.
     pub fn sum_products(
         level: Level,
         count: usize,

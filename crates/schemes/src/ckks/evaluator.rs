@@ -151,7 +151,7 @@ impl Evaluator {
     }
 
     /// Multiplies every slot by the constant `value`, rounded to a multiple of 1 / `scale`. The scale of the result is
-    /// the product of both scales.
+    /// the ciphertext's scale times `scale`.
     pub fn mul_scalar(
         &self,
         a: &Ciphertext,

@@ -315,9 +315,9 @@ impl OpKey {
         Self::new(Op::Combine, variant)
     }
 
-    /// Returns the sum of products of `count` ciphertexts in the form of `shape`, as the cache key of its procedure.
-    /// `residues` are those of the integers in its combinations (sums of ciphertexts times integers) modulo q_0 ..=
-    /// q_level.
+    /// Returns a sum of products of `count` ciphertexts, as the cache key of its procedure. `shape` says which of them
+    /// are multiplied. `residues` are those of the integers in its combinations (sums of ciphertexts times integers)
+    /// modulo q_0 ..= q_level.
     pub fn sum_products(
         level: Level,
         count: usize,

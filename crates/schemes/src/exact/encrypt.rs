@@ -95,8 +95,8 @@ where
         })
     }
 
-    /// Calls `encrypt` with the plaintext in the form in which encryption adds it to c_0, for the level and
-    /// annotation `at`.
+    /// Calls the function `encrypt` with the plaintext in the form in which encryption adds it to c_0, for the level
+    /// and annotation `at`.
     fn with_message<T>(
         &self,
         plain: &Plaintext,

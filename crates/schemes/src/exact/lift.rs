@@ -41,7 +41,7 @@ fn times<P: ExactParams>(
     Ok(())
 }
 
-/// Returns the index, in the table of moduli, of the plaintext modulus for which the procedure is emitted.
+/// Returns the index, in the parameters' table of moduli, of the plaintext modulus for which the procedure is emitted.
 pub(crate) fn plain_index<P: ExactParams>(e: &Emit<P>) -> usize {
     e.own.plain_index() + usize::from(e.plain)
 }

@@ -21,7 +21,7 @@ pub trait ExactParams: Send + Sync + 'static {
     /// Returns the plaintext modulus t of the scheme's messages.
     fn plain_modulus(&self) -> PlainModulus;
 
-    /// Returns the index of the plaintext modulus t in the table of moduli.
+    /// Returns the index of the plaintext modulus t in the parameters' table of moduli.
     fn plain_index(&self) -> usize;
 
     /// Returns the plaintext moduli: t, then further ones, which are consecutive in the table of moduli.
@@ -41,7 +41,7 @@ impl<P: ExactParams> RingParams for P {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Plaintext {
     origin: Origin,
-    /// The index of the plaintext's modulus in the table of moduli.
+    /// The index of the plaintext's modulus in the parameters' table of moduli.
     index: usize,
     residues: Zeroizing<Vec<u64>>,
 }

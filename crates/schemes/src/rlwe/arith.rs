@@ -22,13 +22,13 @@ pub(crate) fn reducer(params: &Params, index: usize) -> Result<Modulus, RlweErro
     params.reducers().get(index).copied().ok_or_else(missing)
 }
 
-/// Returns the plan of the NTT of degree N for the modulus of this index in the table of moduli.
+/// Returns the plan of the NTT of degree N for the modulus of this index in the parameters' table of moduli.
 pub(crate) fn plan(params: &Params, index: usize) -> Result<Arc<NttPlan>, RlweError> {
     Ok(NttPlan::shared(reducer(params, index)?, params.ring())?)
 }
 
-/// Returns the indices, in the table of moduli, of the ciphertext primes at `level`, then those of the special
-/// primes.
+/// Returns the indices, in the parameters' table of moduli, of the ciphertext primes at `level`, then those of the
+/// special primes.
 pub(crate) fn extended(params: &Params, level: Level) -> Vec<usize> {
     let count = params.cipher_count();
     (0..level.primes().min(count))

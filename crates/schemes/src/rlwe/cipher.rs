@@ -21,7 +21,7 @@ use ringmill_device::{Limbed, ParamsId};
 /// The most polynomials that a ciphertext may have.
 pub(crate) const MAX_SIZE: usize = 3;
 
-/// Returns the indices, in the table of moduli, of the ciphertext primes at a level.
+/// Returns the indices, in the parameters' table of moduli, of the ciphertext primes at a level.
 fn level_indices(level: Level) -> Vec<usize> {
     level.moduli().collect()
 }

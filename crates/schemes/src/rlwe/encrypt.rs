@@ -109,7 +109,8 @@ impl Encryptor {
         Ok(cipher)
     }
 
-    /// Encrypts the coefficients that `message` writes for each prime, or zero without a message.
+    /// Encrypts the coefficients that the function `message` writes modulo each prime, or zero if there is no such
+    /// function.
     pub(crate) fn encrypt_coefficients<A: Annotation>(
         &self,
         level: Level,

@@ -129,8 +129,9 @@ where
         Ok(result.ok_or_else(none)?)
     }
 
-    /// Computes the automorphism a(x^g) for the Galois element g = `element` and switches it back to the secret
-    /// key. `op` returns the scheme's operation for a level, a Galois element, and a key with or without a seed.
+    /// Computes the automorphism a(x^g) for the Galois element g = `element` and switches it back to the secret key.
+    /// The function `op` returns the scheme's operation for a level, a Galois element, and a key with or without a
+    /// seed.
     pub fn automorphism(
         &self,
         a: &Ciphertext<A>,

@@ -71,8 +71,8 @@ pub fn write_ciphertext(
     emit::ciphertext(chain, object, primes, SCALE, &polys, compression)
 }
 
-/// Applies `transform` to each limb of a polynomial, with the NTT of the limb's prime. Limbs belong to q_0, q_1,
-/// ... in order.
+/// Applies the function `transform` to each limb of a polynomial and the NTT plan of the limb's prime. Limbs belong to
+/// q_0, q_1, ... in order.
 fn each_limb(
     context: &BfvContext,
     poly: &mut [u64],

@@ -11,8 +11,8 @@ use ringmill_isa::mid::{
 use ringmill_isa::{Poly, VerifyError};
 use ringmill_machines::coprocessor::Partition;
 
-/// Some instructions of a procedure as a program of one call. `inputs` are the values that these instructions read
-/// from others, and `outputs` the values that other instructions read from them.
+/// Some instructions of a procedure as a program of one call. `inputs` are the values that these instructions read and
+/// others compute. `outputs` are the values that these instructions compute and others read.
 pub struct Segment {
     pub inputs: Vec<ValueId>,
     pub program: Verified,

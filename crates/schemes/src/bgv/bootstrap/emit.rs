@@ -268,8 +268,9 @@ impl<'a> Emitter<'a> {
         Ok(integers.iter().map(|&integer| t.centred(integer)).collect())
     }
 
-    /// Emits a sum of values, each times one of `integers`, plus the last of `integers`. `made` is the level, the
-    /// correction factor and the noise of the result.
+    /// Emits the sum of values, each times an integer, plus one more integer. The list `integers` has the factors in
+    /// the order of the values, then the integer that is added. `made` is the level, the correction factor and the
+    /// noise of the result.
     pub fn combine(
         &self,
         operands: &[Emitted],
@@ -281,7 +282,8 @@ impl<'a> Emitter<'a> {
         self.step(MacroOp::Combine, operands, imm, made)
     }
 
-    /// Emits a sum of products of values, divided by primes down to the level that `products` names.
+    /// Emits a sum of products of values. `products` names the factors, and the level down to which the sum is divided
+    /// by primes.
     pub fn sum_products(
         &self,
         operands: &[Emitted],

@@ -63,7 +63,7 @@ pub enum Key {
 pub enum Own {
     Nothing,
     /// A random error. `variance` has the coefficients v_0, v_1, v_2 of [`Noise`](super::Noise). The error may be
-    /// correlated in any way with errors that have the same `like`.
+    /// correlated in any way with errors that have the same number `like`.
     Random {
         variance: [f64; 3],
         reach: Reach,

@@ -386,8 +386,8 @@ impl Factor {
         Self { ball, near }
     }
 
-    /// Returns the polynomial that `make` computes from that of the factor. Returns `None` if the factor has none,
-    /// or if the allowed work is used up.
+    /// Returns the polynomial that the function `make` computes from the factor's polynomial. Returns `None` if the
+    /// factor has none, or if the allowed work is used up.
     fn kept(
         &self,
         values: &mut Values,
@@ -422,8 +422,8 @@ impl Factor {
         })
     }
 
-    /// Returns the factor that `make` computes from the polynomials of two factors. It lies in `ball`, or in a
-    /// smaller ball if its polynomial shows that.
+    /// Returns the factor whose polynomial the function `make` computes from the polynomials of two factors. The result
+    /// lies in `ball`, or in a smaller ball if its polynomial shows that.
     fn with(
         &self,
         other: &Self,

@@ -86,8 +86,8 @@ pub(crate) fn mul_scalar<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweErro
     Ok(())
 }
 
-/// Emits one instruction for each limb of `a` by the function `f`. Its immediate parameter is the one of `residues`
-/// for the limb's modulus.
+/// Emits one instruction for each limb of the polynomial `a`, by the function `f`. The list `residues` has an index for
+/// each limb: that of the immediate parameter that the limb's instruction takes.
 fn with_residues<P>(
     e: &mut Emit<P>,
     a: &[Limb],

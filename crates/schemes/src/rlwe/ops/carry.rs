@@ -24,8 +24,9 @@ impl Carried {
         }
     }
 
-    /// Emits the limbs modulo the moduli of indices `to` at once, if the polynomial is given modulo several moduli.
-    /// If it is given modulo one, [`Self::modulo`] emits each limb.
+    /// Emits the limbs modulo the moduli of indices `to`, all by one instruction, if the polynomial is given modulo
+    /// several moduli. If it is given modulo one, this method emits nothing, and [`Self::modulo`] emits each limb when
+    /// it is needed.
     pub fn extend<P>(
         &mut self,
         e: &mut Emit<P>,

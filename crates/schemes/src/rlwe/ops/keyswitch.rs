@@ -377,7 +377,8 @@ fn transformed<P>(e: &mut Emit<P>, of: Limb, known: &[Limb]) -> Result<Vec<Limb>
     Ok(all)
 }
 
-/// Returns the indices, in the table of moduli, of the first special primes, as many of them as `level` has primes.
+/// Returns the indices, in the parameters' table of moduli, of the first special primes, as many of them as `level` has
+/// primes.
 ///
 /// # Errors
 /// Fails for a level of more primes than there are special primes.
