@@ -250,7 +250,7 @@ impl Keys {
         interruptible(py, move |watch| client.save_secret(&path, watch))?
     }
 
-    /// The identity of the client's secret key in hexadecimal, or None.
+    /// The identity of the client's secret key in hexadecimal, or None if the key has no identity.
     #[getter]
     fn key_id(&self) -> Option<String> {
         self.client.key_id().map(|id| id.to_string())

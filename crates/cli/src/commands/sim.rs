@@ -96,7 +96,8 @@ struct OfMachine<'r> {
     by_line: &'r [LineReport],
 }
 
-/// Returns the time of a vector machine's operations at a level by kind, the longest first, and their sum.
+/// Returns as text the time of a vector machine's operations at the macro, mid or micro level, by kind. The longest
+/// time comes first, and the sum of all last.
 fn parts<'a>(
     machine: &MachineReport,
     level: ByLevel,

@@ -28,7 +28,7 @@ pub struct LineReport {
     /// The level of the operation's ciphertexts, if it is known.
     pub level: Option<u32>,
     pub procedure: Option<String>,
-    /// The number of calls of the procedure at this line.
+    /// The number of calls, at this line, of the procedure that computes the operation.
     pub calls: u64,
     /// The cycles on the machine, or `None` for a run on this computer.
     #[serde(skip_serializing_if = "Option::is_none")]

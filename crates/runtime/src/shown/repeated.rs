@@ -17,7 +17,7 @@ const LONG: Duration = Duration::from_secs(2);
 
 /// The result of a program's repeated runs on one device.
 pub struct Repeated<S: Served> {
-    /// The answer of the first run, which includes planning.
+    /// The answer of the first run, whose time includes the planning of the program's procedures.
     pub first: AnswerOf<S>,
     /// The report of the run with the median time among the later runs.
     pub report: RunReport,

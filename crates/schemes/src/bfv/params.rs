@@ -27,7 +27,8 @@ pub enum Multiplication {
     /// Halevi, Polyakov and Shoup (CT-RSA 2019), with exact base extensions: exactly round(t a b / Q) for centred
     /// factors a and b and the plaintext modulus t. It has less noise than BEHZ, and other bits.
     Hps,
-    /// The same bits as [`Self::Hps`], with auxiliary primes of 32 bits that are 1 modulo 2^17, for the vector machine.
+    /// The method of [`Self::Hps`] with other auxiliary primes, of 32 bits and 1 modulo 2^17, for the vector machine.
+    /// The products have the same bits.
     HpsFriendly,
 }
 
@@ -43,7 +44,7 @@ impl Multiplication {
         }
     }
 
-    /// Returns the number of the method in files and in the parameters' canonical form.
+    /// Returns the number that stands for the method in files and in the parameters' canonical form.
     pub(super) const fn byte(self) -> u8 {
         match self {
             Self::Behz => 0,

@@ -96,7 +96,8 @@ impl Evaluator {
         self.shared.one(&op, &[&*a, &*b], &[], &[], factor)
     }
 
-    /// Returns the evaluation that all ring schemes share. The operations of bootstrapping run on it, too.
+    /// Returns the part of the evaluator that all ring schemes share. The operations of bootstrapping run on this part,
+    /// too.
     pub(super) fn shared(&self) -> &Evaluation<Bgv> {
         &self.shared
     }

@@ -72,7 +72,7 @@ impl Encoder {
         }
     }
 
-    /// Runs `f` with buffers that an earlier call left, or with new ones.
+    /// Runs the function `f` with buffers that an earlier call left, or with new ones.
     fn with_scratch<T>(&self, f: impl FnOnce(&mut Scratch) -> T) -> T {
         // Nobody waits for a spare: in a process forked while a thread held the lock, the wait would never end.
         let spare = self.spare.try_lock().ok().and_then(|mut spare| spare.pop());

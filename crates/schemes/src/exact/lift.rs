@@ -10,14 +10,14 @@ use super::plaintext::ExactParams;
 use crate::rlwe::RlweError;
 use crate::rlwe::ops::{Emit, Limb, Variant};
 
-/// Emits the product of a ciphertext and a plaintext, whose residues stand for integers of
+/// Emits the product of a ciphertext and a plaintext. The plaintext's residues stand for integers of
 /// [`Integers::Signed`](super::Integers::Signed).
 pub(crate) fn mul_plain<P: ExactParams>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     times(e, v, lifted)
 }
 
-/// Emits the product of a ciphertext and a plaintext, whose residues stand for integers from 0 to t - 1 for the
-/// plaintext modulus t.
+/// Emits the product of a ciphertext and a plaintext. The plaintext's residues stand for integers from 0 to t - 1 for
+/// the plaintext modulus t.
 pub(crate) fn mul_plain_unsigned<P: ExactParams>(
     e: &mut Emit<P>,
     v: &Variant,

@@ -137,7 +137,8 @@ fn elsewhere(kind: &Kind, machines: &Registry, text: &str) -> Result<String, Cli
     })
 }
 
-/// Sets an existing key of a description. `link.gbit_per_second` names a key within a table.
+/// Sets an existing key of a machine's description to a value. A name with a dot is that of a key in an inner table:
+/// `link.gbit_per_second` is the key `gbit_per_second` of the table `link`.
 fn replace(table: &mut Table, key: &str, value: &str) -> Result<(), CliError> {
     let letter = LETTERS.iter().find(|(letter, _)| *letter == key);
     let path = letter.map_or(key, |(_, name)| name);

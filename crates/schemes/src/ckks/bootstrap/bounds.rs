@@ -44,7 +44,7 @@ impl Bounds {
     }
 
     /// Returns a bound on the error that a rescaling adds to a slot by its rounding. The ciphertext has two
-    /// polynomials, and `scale` after the rescaling.
+    /// polynomials, and the scale `scale` after the rescaling.
     pub fn rescale(&mut self, scale: f64) -> f64 {
         let noise = self.model.rescale(&Noise::none(), 2, scale, [None; 3]);
         self.of(&noise)

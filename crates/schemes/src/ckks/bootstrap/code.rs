@@ -296,7 +296,8 @@ impl Code {
     }
 }
 
-/// Returns the factors of a sum of multiples as integers, each rounded at the ratio of `scale` to the scale of its value.
+/// Returns the factors of a sum of values, each times a factor, as integers. Each factor is multiplied by the ratio of
+/// `scale` to its value's scale, and rounded.
 fn integers(of: &[(Value, f64)], scale: f64) -> Option<Vec<i64>> {
     let integer = |&(value, factor): &(Value, f64)| {
         let rounded = (factor * (scale / value.scale)).round();

@@ -51,7 +51,7 @@ struct Evaluation<'a> {
     /// The Chebyshev polynomials T_d of the operand that were computed, by degree d: all below [`LEAF`], and powers
     /// of two.
     known: std::collections::BTreeMap<usize, Known>,
-    /// The number of sources of error so far.
+    /// The number of sources of error that the removal of integers has had so far.
     sources: usize,
 }
 

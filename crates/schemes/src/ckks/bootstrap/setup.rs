@@ -184,11 +184,11 @@ struct Sizes {
     /// The size in bits of the primes of the program's levels and of the map to coefficients. It is also log2 of
     /// the scale.
     scale_bits: u32,
-    /// The size in bits of the primes of the two levels of the arcsine.
+    /// The size in bits of the primes of the two levels that the arcsine takes.
     arcsine_bits: u32,
-    /// The size in bits of the primes of the series and the double angles.
+    /// The size in bits of the primes of the levels that the Chebyshev series and the double angles take.
     series_bits: u32,
-    /// The size in bits of the primes of the map to slots.
+    /// The size in bits of the primes of the levels that the map to slots takes.
     slots_bits: u32,
     free: u32,
     dnum: usize,

@@ -217,8 +217,8 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the error that operations of one origin add. `make` makes it the first time; later calls return the
-    /// same error.
+    /// Returns the error that an operation of the origin `of` adds. The first call with an origin makes the error by
+    /// the function `make`, and later calls return this error. Without an origin, each call makes a new error.
     fn once(&mut self, of: Option<Origin>, make: impl FnOnce(&mut Self) -> Noise) -> Noise {
         let Some(Origin { same, .. }) = of else {
             return make(self);
