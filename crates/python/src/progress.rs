@@ -22,7 +22,7 @@ pub enum Asked {
 pub enum Shown {
     Bar(Bar),
     /// The Python function to call, and the latest step of the work. The run's threads store the step, and the thread
-    /// that holds the interpreter calls the function.
+    /// that holds the interpreter's lock calls the function.
     Function(Py<PyAny>, Mutex<Option<Step>>),
 }
 

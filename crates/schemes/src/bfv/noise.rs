@@ -102,8 +102,8 @@ impl<'a> NoiseModel<'a> {
             .plus(self.message_rounding(level))
     }
 
-    /// Returns the noise that rounding of Q m / t to integers makes, for a message m and the plaintext modulus t. It is
-    /// at most 1/2 in each coefficient.
+    /// Returns the noise that rounding of Q m / t to integers makes, for a message m and the plaintext modulus t. Each
+    /// coefficient is rounded by at most 1/2.
     fn message_rounding(&self, level: Level) -> Noise {
         self.invariant(self.n / 2.0, level)
     }

@@ -23,8 +23,8 @@ pub(super) fn extended(
 }
 
 /// Computes round(d / Q) modulo Q, for a d known modulo Q and modulo the auxiliary primes of product P. It subtracts
-/// the centred remainder modulo Q from d, and divides by Q modulo P, which holds the quotient. Then it extends exactly
-/// from P to Q. Q is odd, so there are no ties.
+/// the centred remainder modulo Q from d, and divides by Q modulo P, which is large enough for the quotient. Then it
+/// extends exactly from P to Q. Q is odd, so there are no ties.
 pub(super) fn divided(
     e: &mut Emit<Params>,
     q: &[Limb],

@@ -187,8 +187,9 @@ impl Code {
         Some(self.push(MacroOp::Sumturn, of, imm, to, scale))
     }
 
-    /// Adds a sum of multiples of values, divided by the last prime of their level, `prime`. The factors are rounded so
-    /// that the sum has the scale `scale` before the division. Returns `None` for a factor that no 64-bit integer holds.
+    /// Appends the sum of values, each times a factor, divided by the last prime of their level, `prime`. The factors
+    /// are rounded so that the sum has the scale `scale` before the division. Returns `None` for a factor that no
+    /// 64-bit integer holds.
     pub fn combine(&mut self, of: &[(Value, f64)], scale: f64, prime: u64) -> Option<Value> {
         let &(first, _) = of.first()?;
         let to = first.level.below()?;
@@ -199,9 +200,9 @@ impl Code {
         Some(self.push(MacroOp::Combine, &src, imm, to, scale / prime as f64))
     }
 
-    /// Adds a sum of products of two values and of multiples of values, all at one level. One division removes the
-    /// special primes and the last prime of the level, `prime`, if that is given. Before it the sum has the scale of the
-    /// first product. Returns `None` for a sum without products, and for a factor that no 64-bit integer holds.
+    /// Appends a sum of terms at one level: products of two values, and values times factors. One division removes the
+    /// special primes and the last prime of the level, `prime`, if that is given. Before it the sum has the scale of
+    /// the first product. Returns `None` for a sum without products, and for a factor that no 64-bit integer holds.
     pub fn sum_products(
         &mut self,
         products: &[(Value, Value)],
@@ -239,8 +240,8 @@ impl Code {
         Some(self.push(MacroOp::Sumprod, &src, imm, to, divided))
     }
 
-    /// Adds one sum for each row of `factors`. A row has a vector for each of the values, and the sum adds the values
-    /// times their vectors. The vectors have the order of turned slots ([`super::transform`]) and are encoded at
+    /// Appends one sum for each row of `factors`. A row has a vector for each of the values, and the sum adds the
+    /// values times their vectors. The vectors have the order of turned slots ([`super::transform`]) and are encoded at
     /// `scale`.
     pub fn sum_plain(
         &mut self,
@@ -307,8 +308,8 @@ fn integers(of: &[(Value, f64)], scale: f64) -> Option<Vec<i64>> {
     of.iter().map(integer).collect()
 }
 
-/// Returns the shortest start of a vector that the vector repeats, of a power of two of slots, two at least. Sparse
-/// matrices of small blocks have such diagonals, and a short vector is encoded faster.
+/// Returns the shortest start of a vector such that the vector is this start again and again. Its length is a power of
+/// two and at least 2. Sparse matrices of small blocks have such diagonals, and a short vector is encoded faster.
 fn repeated(slots: &[Complex64]) -> &[Complex64] {
     let lengths = (1..usize::BITS).map(|log| 1usize << log);
     let mut starts = lengths.map_while(|length| slots.get(..length));

@@ -171,8 +171,8 @@ impl Evaluation<'_> {
         self.known.get(&degree).cloned().ok_or_else(shallow)
     }
 
-    /// Emits a sum of products and of multiples of values up to 1, at a level. One division removes the last prime of
-    /// the level. Before it the sum has the scale of the first product.
+    /// Emits a sum of terms at a level: products, and values up to 1, each times a number. One division removes the
+    /// last prime of the level. Before it the sum has the scale of the first product.
     fn sum(
         &mut self,
         level: Level,

@@ -279,8 +279,8 @@ impl Paths {
         Some(reached)
     }
 
-    /// Returns, for each slot of the program's vectors, the variance of all keys' errors times the digits' means.
-    /// `ones` is the absolute value of 1 + X + ... + X^(N-1) in each slot.
+    /// Returns, for each slot of the program's vectors, the variance of all keys' errors, each times the mean of
+    /// key-switching digits. `ones` is the absolute value of 1 + X + ... + X^(N-1) in each slot.
     fn peaks(&self, peaks: BTreeMap<(Key, u32), Peaks>, ones: &Slots) -> Slots {
         // Most errors have the same factor in all slots. Their power is added by the place where the ones begin, so the
         // slots are visited once for each such place.
