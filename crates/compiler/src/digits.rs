@@ -16,11 +16,11 @@ pub(crate) use cost::{Products, Work};
 
 use crate::scheme::options::{KeyWishes, Prefer};
 
-/// The bits by which the special primes together exceed a digit, if they can. Then key switching adds little more error
-/// than a division by one prime, even in the slot that gets most of it.
+/// The bits by which the product of the special primes exceeds that of the largest digit's primes, if it can. Then key
+/// switching adds little more error than a division by one prime, even in the slot that gets most of it.
 pub(crate) const SPECIAL_BITS: u32 = 8;
-/// The number of choices of digits that a search tries, the best first. If none of them serves, the
-/// digits stay as they are.
+/// The number of choices of key-switching digits that a search tries, the best first. If none of
+/// them serves, the digits stay as they are.
 pub(crate) const TRIES: usize = 6;
 
 impl KeyWishes {
@@ -52,8 +52,8 @@ impl KeyWishes {
         self.allow(larger.bytes) && less.saturating_mul(10) <= more.saturating_mul(9)
     }
 
-    /// Returns the key by which choices of digits are ordered: time, bytes of keys and number of special primes, in the
-    /// order of the user's preference. The least is the best.
+    /// Returns the numbers by which choices of digits are ordered, the best choice first: time, bytes of keys and
+    /// number of special primes, in the order of the user's preference.
     fn rank(&self, choice: &Digits) -> (u64, u64, u32) {
         let Digits { time, bytes, .. } = *choice;
         match self.prefer {

@@ -125,8 +125,8 @@ pub enum CompileError<E = CkksError> {
         scale_bits: u32,
         /// The accuracy of the output at the largest scale that fits.
         reachable: Accuracy,
-        /// The bounds before and after the step at which the output's largest error grows most, or
-        /// `None` if it never grows.
+        /// The bounds on an output's error before and after the instruction at which the output's
+        /// largest error grows most, or `None` if it never grows.
         growth: Option<(f64, f64)>,
         /// Whether the largest error grows most at a product by a constant or a plaintext.
         by_plain: bool,
@@ -382,8 +382,8 @@ fn reached(reachable: Accuracy) -> String {
     }
 }
 
-/// Returns a text on the step at which the largest error grows most. `growth` has its bounds before
-/// and after.
+/// Returns a text on the instruction at which the largest error grows most. `growth` has the bounds
+/// on the error before and after it.
 fn grown(growth: Option<(f64, f64)>) -> String {
     match growth {
         None => "encryption adds a larger error".to_owned(),

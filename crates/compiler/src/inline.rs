@@ -129,7 +129,8 @@ pub fn length(program: &MacroProgram) -> Result<u64, InlineError> {
     }
 }
 
-/// Returns the number of values that an instruction adds. `lengths` are the lengths of the procedures before its own.
+/// Returns the number of values that an instruction adds. `lengths` has, for each procedure before the one that the
+/// instruction is in, the number of values that a call of it adds.
 fn cost(instr: &MacroInstr, lengths: &[u64]) -> Result<u64, InlineError> {
     let own = instr.dst.len().max(1) as u64;
     match instr.imm.called() {

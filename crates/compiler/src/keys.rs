@@ -9,8 +9,8 @@ use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroTyp
 use ringmill_schemes::rlwe::KeyRequest;
 
 /// Returns the Galois elements of the automorphisms that an instruction computes, one for each result. `turns` returns
-/// the element of a rotation by steps. `conjugates` is the element of a conjugation, or `None` if conjugates equal
-/// their operands.
+/// the element of a rotation by a number of slots. `conjugates` is the element of a conjugation, or `None` if
+/// conjugates equal their operands.
 ///
 /// # Errors
 /// Returns the errors of `turns`. Fails for an operation whose automorphisms are unknown here.

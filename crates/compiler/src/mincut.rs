@@ -54,7 +54,8 @@ impl Network {
         distance
     }
 
-    /// Adds paths of unit flow along strictly growing distance until none is left (one phase of Dinic's algorithm).
+    /// Adds paths of unit flow from `source` to `sink` until none is left. Along a path each node is farther from the
+    /// source than the node before (one phase of Dinic's algorithm).
     fn block(&mut self, source: usize, sink: usize, distance: &[u32]) {
         let mut arc = self.first.clone();
         let mut path: Vec<usize> = Vec::new();

@@ -41,15 +41,15 @@ pub(crate) trait Subtraction: Arithmetic {
 
 /// A sequence of polynomials b_0 = 1, b_1 = x, b_2, ... of which b_j has degree j, with a product rule for b_j.
 pub(crate) trait Basis<A: Arithmetic> {
-    /// Returns the index of the basis element that b_j is computed from besides its two factors, or
-    /// `None` if the factors suffice.
+    /// Returns the index of the third basis element from which b_j is computed, besides the two
+    /// elements whose product gives b_j. Returns `None` if the product suffices.
     fn beside(&self, j: usize) -> Option<usize>;
 
     /// Splits a polynomial of degree below 2 `at` into `low + high b_at`, where `at` is a power of two.
     fn split(&self, p: &[A::Coefficient], at: usize) -> (Vec<A::Coefficient>, Vec<A::Coefficient>);
 
-    /// Emits b_j from the product of its [`factors`], of which `product` is the value, and from the element that it needs
-    /// [beside](Self::beside) them. `None` stands for b_0.
+    /// Emits b_j from `product`, the value of the product of its two [`factors`], and from `beside`, the value of the
+    /// basis element that [`Self::beside`] names. `None` in place of this value stands for b_0 = 1.
     fn element(
         &self,
         out: &mut A,
@@ -83,8 +83,9 @@ impl<A: Arithmetic> Basis<A> for Powers {
     }
 }
 
-/// The Chebyshev polynomials of the first kind, T_j(cos u) = cos(j u), of `scale` times x: b_j is T_j(scale x) for even j,
-/// and T_j(scale x) / scale for odd j. So b_1 is x itself, and b_2 alone has a factor other than 2.
+/// The Chebyshev polynomials of the first kind, T_j(cos u) = cos(j u), of `scale` times x: b_j is T_j(scale x) for even
+/// j, and T_j(scale x) / scale for odd j. So b_1 is x itself. The product rule is b_(a + b) = 2 b_a b_b - b_(a - b),
+/// except that b_2 has the factor 2 `scale`^2 in place of 2.
 pub(crate) struct Chebyshev {
     pub scale: f64,
 }
@@ -99,14 +100,15 @@ impl Chebyshev {
 }
 
 impl<A: Subtraction<Coefficient = f64>> Basis<A> for Chebyshev {
-    /// Returns the index a - b, since T_(a + b) = 2 T_a T_b - T_(a - b). Here a is a power of two,
-    /// which is even except for b_2 with a = b = 1.
+    /// Returns the index a - b for j = a + b, since T_(a + b) = 2 T_a T_b - T_(a - b). Here a and b
+    /// are the indices of the two [`factors`] of b_j.
     fn beside(&self, j: usize) -> Option<usize> {
         let (a, b) = factors(j);
         Some(a - b)
     }
 
-    /// Splits by the rule T_(at + j) = 2 T_at T_j - T_(at - j), for 0 < j < `at`.
+    /// Splits a series p into `low + high b_at` by the rule T_(at + j) = 2 T_at T_j - T_(at - j),
+    /// for 0 < j < `at`.
     fn split(&self, p: &[f64], at: usize) -> (Vec<f64>, Vec<f64>) {
         let (high, low) = divided(p, at);
         (low, high)
@@ -176,7 +178,8 @@ fn power_depth(j: usize) -> u32 {
     j.max(1).next_power_of_two().trailing_zeros()
 }
 
-/// A way to evaluate a polynomial. Baby elements are those below `2^baby_bits`; giant ones have powers of two as indices.
+/// A way to evaluate a polynomial in the basis elements b_j. Baby elements have indices j below `2^baby_bits`. Giant
+/// ones have powers of two as indices.
 #[derive(Clone, Copy)]
 struct Plan {
     baby_bits: u32,
@@ -197,7 +200,8 @@ impl Plan {
         j == 0 || ((j >> self.baby_bits == 0 || j.is_power_of_two()) && power_depth(j) < budget)
     }
 
-    /// Returns the index at which to split `p`, or `None` if `p` is evaluated as a plain sum.
+    /// Returns the index `at` for a split of the polynomial `p` into `low + high b_at`. Returns
+    /// `None` if `p` is evaluated as a plain sum of constants times basis elements.
     fn split<C: Coefficient>(self, p: &[C], budget: u32) -> Option<usize> {
         let fits = terms(p).all(|(j, _)| self.allows(j, budget));
         if fits {
@@ -207,8 +211,8 @@ impl Plan {
         }
     }
 
-    /// Returns the number of products that evaluating `p` takes, besides those that make elements
-    /// of the basis. Adds the indices of the elements that `p` needs to `elements`.
+    /// Returns the number of products that evaluating the polynomial `p` takes, besides those that
+    /// make elements of the basis. Adds the indices of the elements that `p` needs to `elements`.
     fn products<A: Arithmetic>(
         self,
         basis: &impl Basis<A>,
@@ -301,8 +305,8 @@ impl<B: Basis<A>, A: Arithmetic> Evaluation<'_, B, A> {
         Ok(element)
     }
 
-    /// Emits the value of `p` within `budget` levels. Returns `None` for zero. The recursion is as deep as the degree
-    /// has bits.
+    /// Emits the value of the polynomial `p` within `budget` levels. Returns `None` for the zero polynomial. The
+    /// recursion is as deep as the degree has bits.
     fn part(&mut self, p: &[A::Coefficient], budget: u32) -> Result<Option<A::Value>, A::Error> {
         let p = trimmed(p);
         let Some(at) = self.plan.split(p, budget) else {

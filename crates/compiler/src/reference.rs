@@ -149,9 +149,9 @@ pub(crate) fn check_inputs<V>(
     }
 }
 
-/// Returns the rotation that an automorphism does to slots, in steps from 0 on, and whether it also conjugates them.
-/// The element is 3^step or -3^step modulo 4 `slots`, since vectors repeat through the slots of a larger ring. Returns
-/// `None` for an even element.
+/// Returns how an automorphism changes slots: by how many slots it rotates them, from 0 on, and whether it also
+/// conjugates them. The element is 3^i or -3^i modulo 4 `slots` for a rotation by i slots, since vectors repeat through
+/// the slots of a larger ring. Returns `None` for an even element.
 pub(crate) fn turned_by(element: Galois, slots: u32) -> Option<(i32, bool)> {
     // 3 and -3 are apart modulo 8, whatever the slots.
     let modulus = u64::from(slots).saturating_mul(4).max(8);
@@ -166,7 +166,7 @@ pub(crate) fn turned_by(element: Galois, slots: u32) -> Option<(i32, bool)> {
     None
 }
 
-/// Returns the slots rotated to the left by each of `steps`.
+/// Returns the slots of `a` rotated to the left, one vector for each number of slots in `steps`.
 pub(crate) fn rotated<V: Clone>(a: &[V], steps: &[i32]) -> Vec<Vec<V>> {
     let turned = |&step: &i32| {
         let mut result = a.to_vec();

@@ -189,7 +189,7 @@ pub trait Compiles:
     /// each result. Returns none for other instructions, and for one that leaves values as they are.
     ///
     /// # Errors
-    /// Fails for rotations by steps that the slots do not have.
+    /// Fails for rotations by a number of slots that is out of range.
     fn automorphisms(_: &Self::Params, _: &MacroInstr) -> Result<Vec<Galois>, ErrorOf<Self>> {
         Ok(Vec::new())
     }

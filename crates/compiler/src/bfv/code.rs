@@ -16,7 +16,7 @@ use crate::scheme::{Code, Lowerable};
 /// for `CONJ`, since whole numbers are their own conjugates.
 ///
 /// # Errors
-/// Rotations by steps that the slots do not have.
+/// Rotations by a number of slots that is out of range.
 pub(super) fn automorphisms(
     params: &Params,
     instr: &MacroInstr,
@@ -30,7 +30,7 @@ pub(super) fn automorphisms(
 /// `CONJ` calls nothing, since its result is its operand.
 ///
 /// # Errors
-/// Rotations by steps that the slots do not have; operations for which BFV has no procedure.
+/// Rotations by a number of slots that is out of range; operations for which BFV has no procedure.
 pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, CompileError> {
     instr.check_count()?;
     let mut of = OfInstr {

@@ -134,8 +134,8 @@ fn with_digits(
 
 /// Returns how products are computed: as the user demands, unless the target forbids it. If the
 /// target's base extension takes only prime moduli, BEHZ gets a prime as m-tilde, the modulus of
-/// its correction. If the target computes modulo primes alone, products are by HPS with friendly
-/// primes.
+/// its correction. If the target computes modulo primes alone, products are by HPS, with auxiliary
+/// primes that the target takes.
 fn multiplication(wanted: &Wanted, options: &Options) -> Multiplication {
     let target = options.target.as_ref();
     if target.is_some_and(|t| t.primes_alone.is) {

@@ -19,7 +19,7 @@ use crate::scheme::{Code, Lowerable};
 /// for `CONJ`, since whole numbers are their own conjugates.
 ///
 /// # Errors
-/// Rotations by steps that the slots do not have.
+/// Rotations by a number of slots that is out of range.
 pub(super) fn automorphisms(
     params: &Params,
     instr: &MacroInstr,
@@ -34,7 +34,7 @@ pub(super) fn automorphisms(
 /// `MODSWITCH` drops limbs, and the result of `CONJ` is its operand.
 ///
 /// # Errors
-/// Rotations by steps that the slots do not have; operations for which BGV has no procedure.
+/// Rotations by a number of slots that is out of range; operations for which BGV has no procedure.
 pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, CompileError> {
     instr.check_count()?;
     if instr.op() == MacroOp::Key {
@@ -161,12 +161,12 @@ impl Visitor for OfInstr<'_> {
     }
 }
 
-/// Returns the Galois element that rotates a program's vectors by `step`. Parameters that bootstrap
-/// have a plaintext modulus p^e, and the element is then the power `step` of the generator of p's
-/// slots.
+/// Returns the Galois element that rotates a program's vectors by `step` slots. Parameters that
+/// bootstrap have a plaintext modulus p^e. Their element is the power `step` of the generator of
+/// the slots modulo p.
 ///
 /// # Errors
-/// Steps that the slots do not have.
+/// A number of slots that is out of range.
 pub(super) fn turned(params: &Params, step: i32) -> Result<Galois, RlweError> {
     if params.last_plain() == 0 {
         return params.galois_element(i64::from(step));

@@ -13,8 +13,8 @@ use super::CompileError;
 use super::deep::Setting;
 use crate::{bodies, inline};
 
-/// The most instructions of a procedure whose repeats are unrolled. `MOST_UNROLLED` is the most instructions of the
-/// procedure of several iterations.
+/// The most instructions of a procedure whose calls in a repeat are unrolled (`MOST_INSTRS`), and the most instructions
+/// of the new procedure that runs several iterations (`MOST_UNROLLED`).
 const MOST_INSTRS: usize = 64;
 const MOST_UNROLLED: u64 = 512;
 /// A number of iterations in one call is chosen only if the repeat then costs less than this fraction of its cost with

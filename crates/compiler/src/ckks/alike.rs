@@ -420,8 +420,9 @@ struct OfResult<'a, 'b> {
 
 impl OfResult<'_, '_> {
     /// Returns the polynomials of the instruction's first operand after an automorphism and its key
-    /// switch. `key` names the kind of automorphism and `steps` its rotation. If rotations share
-    /// one decomposition, the key switch takes the digits turned by `hoisted` steps.
+    /// switch. `key` names the kind of automorphism, and `steps` is the number of slots of its
+    /// rotation. If rotations share one decomposition, the digits are turned after it: `hoisted` is
+    /// then equal to `steps`, and otherwise 0.
     fn turned(&mut self, key: &str, steps: i64, hoisted: i64) -> Polys {
         let [c0, c1, _] = self.a.c;
         let [s0, s1] = switched(key, steps, hoisted, self.at, c1, self.origins);
@@ -434,7 +435,8 @@ impl OfResult<'_, '_> {
         }
     }
 
-    /// Returns the steps of this result's rotation, from 0 to the number of slots less one.
+    /// Returns the number of slots by which the instruction rotates to get this result, from 0 to
+    /// the number of slots less one.
     fn steps(&self, steps: &[i32]) -> i64 {
         let steps = steps.get(self.k).map_or(0, |&s| i64::from(s));
         steps.rem_euclid(self.alike.params.slots() as i64)

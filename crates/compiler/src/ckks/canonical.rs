@@ -13,22 +13,24 @@ use crate::error::CompileError;
 /// The largest factor by which a canonical scale may differ from the default scale. Beyond it parameters are refused.
 const MAX_DRIFT: f64 = 16.0;
 
-/// The grouping of ciphertext primes into steps. If primes are so small that several of them make a scale, a **step**
-/// is that many primes. Values are rescaled by all primes of a step at once, and level management sees only steps. Step
-/// 0 has the primes that are left at the bottom, at least one.
+/// The grouping of ciphertext primes into steps. A **step** is the group of primes by which one rescale divides:
+/// several if the primes are so small that several of them make a scale. Level management sees only steps. Step 0 has
+/// the primes that are left at the bottom, at least one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Steps {
-    /// The number of ciphertext primes in step 0 (`first`), and in each other step (`each`).
+    /// The number of ciphertext primes in step 0 (`first`), and in each other step (`each`). A step
+    /// is a group of primes by which one rescale divides.
     first: usize,
     each: usize,
 }
 
 impl Steps {
-    /// The grouping in which each step has one prime, so that steps are levels.
+    /// The grouping in which each step (group of primes by which one rescale divides) has one
+    /// prime, so that steps are levels.
     pub const ONE: Self = Self { first: 1, each: 1 };
 
-    /// Groups ciphertext primes into steps for a scale. Each step has as many primes as it takes
-    /// for their product to be about the scale.
+    /// Groups ciphertext primes into steps for a scale. One rescale divides by all primes of a
+    /// step. Each step has as many primes as it takes for their product to be about the scale.
     pub fn of(primes: &[u64], scale: f64) -> Self {
         let largest = primes.iter().copied().skip(1).max();
         let Some(bits) = largest.map(|q| (q as f64).log2()) else {
@@ -42,7 +44,8 @@ impl Steps {
         }
     }
 
-    /// Returns how the ciphertext primes of a parameter set are grouped into steps.
+    /// Returns how the ciphertext primes of a parameter set are grouped into steps. One rescale
+    /// divides by all primes of a step.
     pub fn of_params(params: &Params) -> Self {
         Self::of(params.cipher_moduli(), params.default_scale())
     }
@@ -52,18 +55,21 @@ impl Steps {
         self.each
     }
 
-    /// Returns the highest level, counted in primes, of a ciphertext at this step.
+    /// Returns the level, counted in primes, of a ciphertext that has all primes of this step
+    /// (group of primes by which one rescale divides) and of those below it.
     pub fn level(self, step: Level) -> Level {
         Level((self.first + self.each * step.index()) as u32 - 1)
     }
 
-    /// Returns the lowest step whose primes include all primes of `level`.
+    /// Returns the lowest step (group of primes by which one rescale divides) such that its primes
+    /// and those of the steps below it include all primes of `level`.
     pub fn at_least(self, level: Level) -> Level {
         let above = level.primes().saturating_sub(self.first);
         Level(above.div_ceil(self.each) as u32)
     }
 
-    /// Returns for each step the product of its ciphertext primes.
+    /// Returns for each step (group of primes by which one rescale divides) the product of its
+    /// ciphertext primes.
     fn products(self, primes: &[u64]) -> Vec<f64> {
         let (first, others) = primes.split_at(self.first.min(primes.len()));
         let product = |primes: &[u64]| primes.iter().map(|&q| q as f64).product();
@@ -72,7 +78,9 @@ impl Steps {
     }
 }
 
-/// A table of the canonical scale `D_l` of every step l, and of its square, the scale of a product.
+/// A table of the canonical scale `D_l` for each number l of steps (group of primes by which one
+/// rescale divides) above the bottom, and of the square `D_l^2`. A rescaled value has the scale
+/// `D_l`, and a product of two such values has `D_l^2`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CanonicalScales {
     normal: Vec<f64>,
@@ -80,8 +88,8 @@ pub struct CanonicalScales {
 }
 
 impl CanonicalScales {
-    /// Computes the canonical scales of all steps. `primes` are the ciphertext primes in order, and `default_scale` is
-    /// the scale of the top step. Levels here are numbers of [`Steps`].
+    /// Computes the canonical scales of all steps (group of primes by which one rescale divides). `primes` are the
+    /// ciphertext primes in order, and `default_scale` is the scale of the top step.
     ///
     /// # Errors
     /// [`CompileError::ScaleDrift`] if the primes are so far from the scale that the scale would not keep its size.
@@ -89,9 +97,9 @@ impl CanonicalScales {
         Self::with_ratios(primes, default_scale, &[])
     }
 
-    /// Computes the canonical scale `D_l` of each step l, with `D_(l-1) = r_l D_l^2 /
-    /// q_l`. `ratios` has the ratio r_l of each step from step 1 on, and 1 stands for ratios that
-    /// it lacks.
+    /// Computes the canonical scale `D_l` of each step l (group of primes by which one rescale divides). The rule is
+    /// `D_(l-1) = r_l D_l^2 / q_l`, where q_l is the product of the primes of step l. `ratios` has the ratio r_l of
+    /// each step from step 1 on, and 1 stands for ratios that it lacks.
     ///
     /// # Errors
     /// [`CompileError::ScaleDrift`] if the primes are so far from the scale that the scale would not keep its size.
@@ -125,14 +133,16 @@ impl CanonicalScales {
         Self { normal, product }
     }
 
-    /// Returns a table of canonical scales for steps up to `levels` in which every scale is 1, for
-    /// trials before the primes are chosen.
+    /// Returns a table of canonical scales in which the scale of every step (group of primes by
+    /// which one rescale divides) from 0 to `levels` is 1. It serves trials before the primes are
+    /// chosen.
     pub fn flat(levels: u32) -> Self {
         Self::of(vec![1.0; levels as usize + 1])
     }
 
     /// Returns a table for inputs that no instruction reads: the canonical scales, or the default
-    /// scale at every step if the canonical scales of these primes drift too far.
+    /// scale at every step (group of primes by which one rescale divides) if the canonical scales
+    /// of these primes drift too far.
     pub fn resting(primes: &[u64], default_scale: f64) -> Self {
         Self::new(primes, default_scale).unwrap_or_else(|_| {
             let levels = Self::top_of(primes, default_scale).index() + 1;
@@ -140,30 +150,34 @@ impl CanonicalScales {
         })
     }
 
-    /// Returns the highest step of a list of ciphertext primes.
+    /// Returns the number of the highest step (group of primes by which one rescale divides) into
+    /// which a list of ciphertext primes is grouped.
     pub fn top_of(primes: &[u64], default_scale: f64) -> Level {
         let steps = Steps::of(primes, default_scale);
         Level((primes.len().saturating_sub(steps.first) / steps.each) as u32)
     }
 
-    /// Returns the highest step for which the table has a scale.
+    /// Returns the number of the highest step (group of primes by which one rescale divides) for
+    /// which the table has a scale.
     pub fn top(&self) -> Level {
         Level(self.normal.len() as u32 - 1)
     }
 
-    /// Returns the canonical scale `D_level`, which a rescaled value at this step has.
+    /// Returns the canonical scale `D_level`, which a rescaled value has at step number `level`. A
+    /// step is a group of primes by which one rescale divides.
     pub fn normal(&self, level: Level) -> f64 {
         self.normal[level.index()]
     }
 
-    /// Returns `D_level^2`, the scale of a product at this step before its rescale.
+    /// Returns `D_level^2`, the scale of a product at step number `level` before its rescale. A
+    /// step is a group of primes by which one rescale divides.
     pub fn product(&self, level: Level) -> f64 {
         self.product[level.index()]
     }
 
-    /// Returns the scale of a plaintext or constant that multiplies a rescaled value at step
-    /// `from`. The product then has the scale `D_to^2`, the square of the canonical scale of step
-    /// `to`. If both steps are equal, the scale is `D_to`.
+    /// Returns the scale of a plaintext or constant that multiplies a rescaled value at step `from`
+    /// (group of primes by which one rescale divides). The product then has the scale `D_to^2`, the
+    /// square of the canonical scale of step `to`. If both steps are equal, the result is `D_to`.
     pub fn factor(&self, from: Level, to: Level) -> f64 {
         if from == to {
             self.normal(to)

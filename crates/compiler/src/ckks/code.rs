@@ -20,7 +20,7 @@ use crate::scheme::{Code, Lowerable};
 /// rotations, and 2N - 1 for the conjugation.
 ///
 /// # Errors
-/// Fails for a rotation that the slots do not have.
+/// Fails for a rotation by a number of slots that is out of range.
 pub(super) fn automorphisms(
     params: &Params,
     instr: &MacroInstr,
@@ -34,8 +34,8 @@ pub(super) fn automorphisms(
 /// of the call. `MODSWITCH` drops limbs and calls nothing.
 ///
 /// # Errors
-/// Fails for a constant that cannot be encoded, a rotation that the slots do not have, or an operation that CKKS has no
-/// procedure for.
+/// Fails for a constant that cannot be encoded, a rotation by a number of slots that is out of range, or an operation
+/// that CKKS has no procedure for.
 pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, CompileError> {
     instr.check_count()?;
     let LevelScale { level, scale } = at(instr);

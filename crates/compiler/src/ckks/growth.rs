@@ -9,7 +9,8 @@ use ringmill_isa::source::SourceLoc;
 /// An instruction of a program that makes an error larger.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Growth {
-    /// The largest bound on the error of an operand (`before`), and the bound on the result's error (`after`).
+    /// The largest bound on the error of an operand of the instruction (`before`), and the bound on the error of its
+    /// result (`after`).
     pub before: f64,
     pub after: f64,
     /// Whether the instruction multiplies the error by a constant or a plaintext.
@@ -18,7 +19,7 @@ pub struct Growth {
     pub loc: Option<SourceLoc>,
 }
 
-/// The error bounds of a program's values, and for each value the step at which its largest error grew most.
+/// The error bounds of a program's values, and for each value the instruction at which its largest error grew most.
 pub struct Errors {
     /// For each value, a bound on its error (`bounds`), and the ratio of this bound to the largest
     /// bound of an operand (`factors`).

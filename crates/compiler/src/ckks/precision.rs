@@ -64,7 +64,7 @@ pub const UNBOUNDED: f64 = 1e60;
 pub struct OfBootstrap {
     /// A bound on the error that a bootstrap adds.
     pub error: f64,
-    /// The largest error of an operand with which the bound holds.
+    /// The largest error of an operand of a bootstrap for which the bound `error` holds.
     pub most: f64,
 }
 

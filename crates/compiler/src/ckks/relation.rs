@@ -16,25 +16,30 @@ use super::univariate::{self, DEGREE};
 /// An argument of a relation: a value's number, and the number of slots by which the value is rotated.
 pub type Argument = (u32, i64);
 
-/// The most arguments of a sum (`ARGUMENTS`), and the most polynomials of one argument (`VIEWS`), that are kept for a
-/// value.
+/// The most terms of the sum of multiples of other values as which a value is kept (`ARGUMENTS`). `VIEWS` is the most
+/// other values for each of which the value is kept as a polynomial in that one.
 const ARGUMENTS: usize = 32;
 const VIEWS: usize = 6;
-/// The highest degree of a polynomial that is enclosed slot by slot. Above, one interval stands for all slots.
+/// The highest degree of a polynomial whose range is computed for each slot by itself. Above this degree one interval
+/// stands for all slots.
 const BY_SLOT: usize = 2;
 
 /// A real value expressed by other values. The default relation says nothing of the value.
 #[derive(Clone, Default, Debug)]
 pub struct Relation {
-    /// For each argument, the polynomial of it that equals the value.
+    /// For each argument (another value, rotated), the polynomial in this argument that equals the
+    /// value.
     views: BTreeMap<Argument, View>,
-    /// The value as a sum of linear polynomials, one for each argument. The constants of all of them add up.
+    /// The value as a sum of linear polynomials, one in each argument (another value, rotated). The constants of all
+    /// these polynomials add up.
     sum: BTreeMap<Argument, View>,
-    /// Whether two operands had an argument in common, so that the relation may say more than the operands' spans.
+    /// Whether the two operands of the value's instruction had an argument (another value) in common, so that the
+    /// relation may say more than the operands' spans.
     met: bool,
 }
 
-/// A polynomial of one argument, with a bound on the rounding errors of its coefficients.
+/// A polynomial in one argument (another value of the program), with a bound on the rounding errors
+/// of its coefficients.
 #[derive(Clone, Debug)]
 struct View {
     /// The polynomial's coefficients, that of the lowest degree first.
@@ -159,8 +164,8 @@ impl Relation {
         self.views.values().any(|view| view.degree() <= 1)
     }
 
-    /// Returns what remains of the relation when the value itself becomes the argument of later relations: the
-    /// polynomials above degree 1.
+    /// Returns what remains of the relation when the value itself becomes an argument of later relations: only its
+    /// polynomials of degree above 1 in other values.
     pub fn of_own(self) -> Self {
         Self {
             views: self
@@ -274,7 +279,8 @@ impl Relation {
         Self { views, sum, met }
     }
 
-    /// Combines the two operands' polynomials of each common argument by `make`, and keeps those of the lowest degrees.
+    /// Combines by `make` the two operands' polynomials in each argument (another value) that both have. Keeps the
+    /// polynomials of the lowest degrees.
     fn common(
         &self,
         other: &Self,

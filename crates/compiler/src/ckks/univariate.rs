@@ -7,7 +7,8 @@
 
 /// The highest degree of a polynomial that [`range`] encloses.
 pub const DEGREE: usize = 16;
-/// The most halvings of an interval (`ROUNDS`), and the most parts of it that are kept at a time (`PARTS`).
+/// The most rounds of the search for the range of a polynomial, each of which halves parts of the interval (`ROUNDS`),
+/// and the most parts that are kept at a time (`PARTS`).
 const ROUNDS: usize = 20;
 const PARTS: usize = 64;
 

@@ -41,7 +41,8 @@ impl KeyKind {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct KeyCost {
     pub kind: KeyKind,
-    /// The steps to the left by which the key rotates, or `None` if it is for no rotation.
+    /// The number of slots by which the key rotates to the left, or `None` if it is for no
+    /// rotation.
     pub steps: Option<i32>,
     /// The Galois element of the key's automorphism, or `None` if it is for no automorphism.
     pub element: Option<u32>,

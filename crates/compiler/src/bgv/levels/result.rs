@@ -15,8 +15,9 @@ use crate::error::At as Line;
 /// gives up for a lower level or for one division fewer.
 const TOLERANCE: f64 = 0.125;
 /// The room, in bits between a value's noise and the bound of its level, that level management
-/// gives up before key switching. The time of key switching grows with the square of the primes.
-/// With less, a division by a prime would mostly follow the key switch.
+/// gives up before key switching. The time of key switching grows with the square of the number of
+/// primes. If management gave up fewer bits, a division by a prime would mostly follow the key
+/// switch.
 const BEFORE_KEYS: f64 = 2.0;
 
 impl Manager<'_> {

@@ -47,7 +47,8 @@ struct Known {
     since: usize,
 }
 
-/// The state of the pass that places bootstraps, before one instruction of the program.
+/// The state of the pass that places bootstraps in a CKKS program, before one instruction of the
+/// program.
 #[derive(Clone)]
 pub struct Course<'a> {
     setting: &'a Setting<'a>,

@@ -9,7 +9,8 @@ use ringmill_isa::macros::{
 use crate::ckks::canonical::Steps;
 use crate::rewrite::Rewriter;
 
-/// Translates a program whose levels are numbers of steps into one whose levels count primes.
+/// Translates a program whose levels are numbers of steps into one whose levels are numbers of
+/// primes. A step is a group of primes by which one rescale divides in the old program.
 pub(crate) fn run(source: MacroProgram, steps: Steps, primes: &[u64]) -> MacroProgram {
     if steps == Steps::ONE {
         return source;
