@@ -122,8 +122,8 @@ pub struct Chosen {
     pub estimates: Vec<Estimate>,
 }
 
-/// Chooses the set with the least work, and the first of equal ones. A set that fails more often than `failure` is left
-/// out.
+/// Chooses the parameter set under which the circuit takes the least work, and the first of equal ones. A set under
+/// which a bootstrap fails with a probability above 2^`failure` is left out.
 ///
 /// # Errors
 /// The error of the last set if none is reliable enough; other errors of [`Source::compile`].

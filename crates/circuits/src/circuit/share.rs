@@ -10,8 +10,9 @@ use super::graph::{Basis, Graph};
 use super::sum::Sum;
 
 /// Lets lookups of the same operand share a blind rotation, and tries larger groups of lookups first. Every sum that
-/// reads a shared lookup must stay within `limit` times the noise of a wire. Other lookups of the group get rotations
-/// of their own. Circuits of bits stay unchanged, since one operand has one gate's sign.
+/// reads a shared lookup must stay within `limit` times the noise of a wire. A lookup for which this does not hold gets
+/// a rotation of its own. Circuits of bits stay unchanged: all their lookups read the sign, so no two of them have one
+/// operand.
 ///
 /// # Errors
 /// [`Halt`].

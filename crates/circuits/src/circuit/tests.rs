@@ -6,8 +6,8 @@ use ringmill_limits::Watch;
 use super::lower::{Circuit, Part, lower};
 use super::program::{Binary, Comparison, Program, ProgramBuilder, Shift, Type, Value};
 
-/// The approximate limit on noise of the parameter set `message_2_carry_2`, if each bootstrap may fail with a
-/// probability of 2^-64.
+/// The approximate limit on the sum of squared factors in a lookup's operand, for the parameter set `message_2_carry_2`
+/// and a failure probability of 2^-64 for each bootstrap.
 const LIMIT: u64 = 2000;
 
 /// Evaluates a circuit without encryption, and returns the integers of its outputs.
@@ -200,8 +200,8 @@ fn tables_of_one_and_of_two_limbs() {
     }
 }
 
-/// Tests the counts of docs/tfhe.md for a table of bytes: 16 blocks, four digits each, and one rotation for each half
-/// of the index.
+/// Tests the counts in docs/tfhe.md for a table of 256 bytes at an encrypted index. Its 144 lookups take 66 bootstraps,
+/// as lookups of one operand share a blind rotation.
 #[test]
 fn a_table_of_bytes_shares_its_rotations() {
     let mut dice = Dice(3);

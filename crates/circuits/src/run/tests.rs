@@ -557,7 +557,7 @@ fn refusals() {
     assert!(setup.client.decrypt(&circuit.outputs[0], &[]).is_err());
 }
 
-/// An observer of progress that stops the run after `after` steps.
+/// An observer of progress that stops the run once it reports `after` bootstraps as done.
 struct Stopper<'a> {
     after: u64,
     watch: &'a Watch,

@@ -27,7 +27,8 @@ use super::Gate;
 use super::params::{Decomposition, Messages, ModulusSwitch, Order, Sizes};
 use super::secret::ones;
 
-/// The counts of 1s in a secret key's bits, on which the noise of bootstraps depends.
+/// The counts of 1s in a secret key's bits, and the number of steps of a blind rotation whose bits
+/// have a 1. The noise of bootstraps depends on them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Weights {
     /// The number of 1s in the small key.
@@ -39,7 +40,8 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Returns the largest weights that drawn keys have: half of the bits, and a 1 in as many steps as possible.
+    /// Returns the largest weights (counts of 1s) that drawn keys have: half of the bits, and a 1 in as many steps of a
+    /// blind rotation as possible.
     pub fn most(sizes: &Sizes) -> Self {
         let small = sizes.n.0 / 2;
         Self {
@@ -49,7 +51,8 @@ impl Weights {
         }
     }
 
-    /// Returns the weights of a secret key, whose bits are given one in each byte. The weights are secret.
+    /// Returns the weights (counts of 1s) of a secret key, whose small and large key are given with one bit in each
+    /// byte. The weights are secret.
     pub fn of(sizes: &Sizes, small: &[u8], large: &[u8]) -> Self {
         let steps = small.chunks(sizes.unrolling.m());
         Self {
@@ -61,7 +64,8 @@ impl Weights {
         }
     }
 
-    /// Returns whether each of the three counts of 1s is at most that of `most`.
+    /// Returns whether each count of these weights is at most the same count in `most`: the 1s in
+    /// the small key, the 1s in the large key, and the steps of a blind rotation that have a 1.
     pub fn are_within(&self, most: &Self) -> bool {
         let pairs = [
             (self.small, most.small),
@@ -89,7 +93,8 @@ impl NoiseModel {
         Self::under(sizes, Weights::most(sizes))
     }
 
-    /// Makes the model of the noise under a secret key of these weights.
+    /// Makes the model of the noise under a secret key of these weights, the counts of 1s in its
+    /// bits.
     pub fn under(sizes: &Sizes, weights: Weights) -> Self {
         use super::params::CiphertextModulus;
         let bits = match sizes.modulus {
@@ -192,8 +197,8 @@ impl NoiseModel {
     }
 
     /// Returns the probability that noise moves a phase by more than `below` down or `above` up. Both are distances in
-    /// the torus to the borders of its table entry. Entries begin half a step of 1/2N early, so half a step is moved
-    /// from `above` to `below`.
+    /// the torus to the borders of its table entry. An entry begins half of 1/2N early in the torus, so this half is
+    /// taken from `above` and added to `below`.
     fn outside(&self, variance: f64, below: f64, above: f64) -> f64 {
         let half = 0.5 / (2 * self.sizes.degree()) as f64;
         let sigma = variance.sqrt();

@@ -9,10 +9,11 @@ use crate::circuit::program::{Program, ProgramBuilder};
 use crate::circuit::tests::{Dice, agree, kind, of_sixteen, of_two, operations, random_program};
 use crate::circuit::{Circuit, CircuitError};
 
-/// The approximate limits on noise of the parameter set `circuit_bits`, if each bootstrap may fail with a probability
-/// of 2^-64.
+/// The approximate limits on the sum of squared factors in a bootstrap's operand, for the parameter set `circuit_bits`
+/// and a failure probability of 2^-64 for each bootstrap.
 const WIDE: Limits = Limits { near: 39, far: 90 };
-/// Limits on noise that allow the gates of two bits, and no larger gates.
+/// Limits on the sum of squared factors in a bootstrap's operand that allow the gates of two bits,
+/// and no larger gates.
 const TIGHT: Limits = Limits { near: 2, far: 8 };
 
 fn checked(program: &Program, limits: Limits) -> Circuit {

@@ -38,7 +38,8 @@ pub struct Plan {
 
 /// A line of a compiled program: one step, or a loop over the turns of a blind rotation.
 enum Line {
-    /// Computes (X^e - 1) a for a limb a, where e is the sum of the exponents.
+    /// Computes (X^e - 1) a for a limb a. Here e is the sum of the run's exponents that the line
+    /// names.
     RotateDifference {
         q: Coefficients,
         exponents: Vec<usize>,

@@ -20,14 +20,14 @@ pub(in crate::tfhe) struct Turns {
     /// The range of the limbs' words in the program's memory, one limb after another.
     pub limbs: Range<usize>,
     pub gadget: Gadget,
-    /// Whether a turn, a step of the blind rotation, multiplies the limbs by X^e - 1 before it decomposes them.
-    /// Otherwise it multiplies the products.
+    /// Whether a turn, a step of the blind rotation, multiplies the limbs by X^e - 1 before it decomposes them, where e
+    /// is the exponent of its secret bit. Otherwise it multiplies the products, pattern by pattern.
     pub before: bool,
     /// The range of the first turn's exponents among the exponents of the program. Each further turn has as many, which
     /// follow.
     pub exponents: Range<usize>,
-    /// For each pattern of secret bits its exponents, counted from the first exponent of the turn (the step of the
-    /// blind rotation).
+    /// For each pattern of secret bits the positions of its exponents among the exponents of a turn (the step of the
+    /// blind rotation), from 0 on.
     pub patterns: Vec<Vec<usize>>,
     /// The number of the gadget ciphertext in the bootstrapping key with which the loop's first turn begins.
     pub first_key: usize,

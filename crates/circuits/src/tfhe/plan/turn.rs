@@ -30,8 +30,8 @@ pub(super) struct Turn {
     /// The parameters that are limbs of the accumulator. Result i of the turn, a step of the blind rotation, is the sum
     /// of limb i and its increment.
     pub limbs: Vec<usize>,
-    /// Whether the turn multiplies limbs by X^e - 1 before it decomposes them. Otherwise it multiplies the products,
-    /// pattern by pattern.
+    /// Whether the turn multiplies limbs by X^e - 1 before it decomposes them, where e is the sum of its exponents.
+    /// Otherwise it multiplies the products, pattern by pattern.
     pub before: bool,
     /// For each pattern of secret bits the parameters that are its exponents. The turn multiplies limbs or products by
     /// X^e - 1, where e is the sum of the exponents.

@@ -64,7 +64,7 @@ impl Compiler<'_> {
     }
 
     /// Returns the range of the first turn's exponents among the program's exponents. Also returns for each pattern of
-    /// secret bits its exponents, counted from the first exponent of the turn.
+    /// secret bits the positions of its exponents among the exponents of a turn, from 0 on.
     fn exponents(
         &self,
         turn: &Turn,
