@@ -17,8 +17,8 @@ impl Accuracy {
     /// The default: six digits.
     pub const DEFAULT: Self = Self::Digits(6);
 
-    /// Returns the accuracy that a user asks for in bits or in digits, or `None` if the user asks for neither. Bits come
-    /// first.
+    /// Returns the accuracy that a user asks for in bits or in digits, or `None` if the user asks for neither. If both
+    /// are given, the bits count.
     pub fn asked(bits: Option<u32>, digits: Option<u32>) -> Option<Self> {
         bits.map(Self::Bits).or(digits.map(Self::Digits))
     }

@@ -81,7 +81,7 @@ pub(crate) struct Digits {
 
 impl Digits {
     /// Returns the special primes: the largest ones that are 1 modulo `2^(step + 1)` and not `taken`. Returns `None` if
-    /// there are not as many, or if their product P has fewer bits than the largest digit.
+    /// there are not as many, or if their product P has fewer bits than the product of the largest digit's primes.
     pub(crate) fn special_primes(&self, step: u32, taken: &[u64]) -> Option<Vec<u64>> {
         let primes = ntt_primes_excluding(self.bits, step, self.special as usize, taken).ok()?;
         Some(primes).filter(|primes| product_bits(primes) >= self.digit_bits)

@@ -86,7 +86,8 @@ pub enum CompileError<E = CkksError> {
     NoParameters {
         at: At,
         levels: u32,
-        /// The most levels that secure parameters can have at this ring degree and scale.
+        /// The most levels that secure parameters can have at ring degree 2^`log_n` and a scale of
+        /// `scale_bits` bits.
         most: u32,
         scale_bits: u32,
         needed_bits: u32,
@@ -150,7 +151,8 @@ pub enum CompileError<E = CkksError> {
         magnitude: f64,
         /// A bound on the values' error.
         error: f64,
-        /// log2 of the limit that the values must stay below.
+        /// log2 of the limit below which absolute values must stay at this place of the program,
+        /// under any parameters.
         most: f64,
         narrower: Narrower,
     },

@@ -168,7 +168,8 @@ pub(crate) fn products<A: Arithmetic>(
     Plan::of(basis, p).cost(basis, p, depth(p))
 }
 
-/// Returns the number of levels that a polynomial takes, given its coefficients without leading zeros.
+/// Returns the number of levels that the evaluation of a polynomial takes, given its coefficients without the zeros
+/// above its degree.
 pub(crate) fn depth<C>(trimmed: &[C]) -> u32 {
     trimmed.len().max(1).next_power_of_two().trailing_zeros()
 }
@@ -265,7 +266,8 @@ fn need<A: Arithmetic>(basis: &impl Basis<A>, j: usize, elements: &mut BTreeSet<
     }
 }
 
-/// Returns the exponents and coefficients of the terms that are not zero.
+/// Returns the indices j and the coefficients of those terms of a polynomial whose coefficients are
+/// not zero.
 fn terms<C: Coefficient>(p: &[C]) -> impl DoubleEndedIterator<Item = (usize, C)> {
     let all = p.iter().copied().enumerate();
     all.filter(|&(_, c)| c != C::from(0))

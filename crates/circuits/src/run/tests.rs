@@ -416,7 +416,7 @@ fn table_program(entries: &[i128]) -> Program {
     b.finish()
 }
 
-/// Returns parameters with less noise than the toy ones, so that lookups share rotations.
+/// Returns parameters with less noise than the toy ones, so that lookups share blind rotations.
 fn quiet() -> ParamsBuilder {
     ParamsBuilder::toy_circuits_for_tests_only().sizes(|s| s.glwe_std /= 16.0)
 }
@@ -487,7 +487,8 @@ fn a_device_gives_the_same_ciphertexts() {
     }
 }
 
-/// Tests that a checkpoint has all results of a rotation or none. A file with some of them is refused.
+/// Tests that a checkpoint has the results of all lookups that share a blind rotation, or of none. A file with some of
+/// them is refused.
 #[test]
 fn half_a_rotation_is_no_checkpoint() {
     let setup = of(quiet());

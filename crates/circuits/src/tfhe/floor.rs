@@ -66,7 +66,8 @@ mod tests {
         CiphertextModulus, Client, Evaluator, FailureRate, Params, ParamsBuilder, Unrolling, keys,
     };
 
-    /// Tests the counts of the table of docs/tfhe.md, such as 5040 transforms of 1024 points.
+    /// Tests the counts for one bootstrap in the table of docs/tfhe.md, such as 5040 transforms of
+    /// 1024 points.
     #[test]
     fn transforms_of_the_librarys_set() {
         let set = || ParamsBuilder::named("tfhe_library_2020_below_128_bits").unwrap();
@@ -84,7 +85,8 @@ mod tests {
         }
     }
 
-    /// Tests that the counted words of keys are the words that keys have.
+    /// Tests that the counted bytes of the two evaluation keys equal the bytes of keys that are
+    /// made.
     #[test]
     fn bytes_of_keys() {
         let prime = CiphertextModulus::Prime { bits: 32 };

@@ -6,7 +6,7 @@ use ringmill_isa::Engine;
 use ringmill_isa::engine::Digits;
 
 /// Adapts a parameter set to a bootstrapping engine. It takes the engine's prime for transforms, its number of secret
-/// bits in a step of the rotation, and its digits of a key switch. If other sizes of the set do not fit, the engine
+/// bits in a step of a blind rotation, and its digits of a key switch. If other sizes of the set do not fit, the engine
 /// later refuses the set and names the field.
 ///
 /// # Errors

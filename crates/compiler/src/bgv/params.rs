@@ -147,7 +147,7 @@ impl Chain<'_> {
 
     /// Gives the program's values levels for `count` ciphertext primes of `bits` bits and a special
     /// prime of the same size. Returns `None` if there are not as many primes, or if the plaintext
-    /// modulus is not below their product.
+    /// modulus is not below the product of the ciphertext primes.
     fn fit(&self, count: u32, bits: u32) -> Result<Option<Fit>, CompileError> {
         let all = (count + 1, bits);
         let primes = self.room.primes(self.log_n, self.t, all);

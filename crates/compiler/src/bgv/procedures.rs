@@ -25,7 +25,7 @@ pub struct Variant {
 }
 
 /// The variants of a procedure, at least one: the procedure with arguments and results at different
-/// levels. The noise of each fits.
+/// levels. In each variant the noise of all values stays below the bounds of their levels.
 pub type Table = Vec<Variant>;
 
 /// For each procedure, by its number, the variant that the body of a procedure, or of the program,

@@ -177,7 +177,8 @@ fn hash(of: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Returns a double's exact fraction as a residue modulo [`P`], or 0 for an infinity or a NaN.
+/// Returns the exact value of a double, a fraction with a power of two as denominator, as a residue
+/// modulo [`P`]. Returns 0 for an infinity or a NaN.
 fn number(x: f64) -> u64 {
     if x == 0.0 || !x.is_finite() {
         return 0;

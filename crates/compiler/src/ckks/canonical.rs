@@ -78,9 +78,9 @@ impl Steps {
     }
 }
 
-/// A table of the canonical scale `D_l` for each number l of steps (group of primes by which one
-/// rescale divides) above the bottom, and of the square `D_l^2`. A rescaled value has the scale
-/// `D_l`, and a product of two such values has `D_l^2`.
+/// A table of scales with one entry for each level l counted in steps. A step is the group of
+/// primes by which one rescale divides. A rescaled value at level l has the canonical scale `D_l`,
+/// and a product of two such values before its rescale has `D_l^2`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CanonicalScales {
     normal: Vec<f64>,

@@ -51,8 +51,8 @@ impl<'a> Like<'a> {
 /// number that its ciphertext encodes.
 const LABEL: f64 = 1.0 / (1u64 << 46) as f64;
 
-/// The number of slots times instructions up to which the prediction follows each slot. Above, the worst slot stands
-/// for all.
+/// The limit on slots times instructions up to which the prediction follows each slot by itself. Above this limit, the
+/// worst slot of a value stands for all its slots.
 const BY_SLOT: u64 = 1 << 31;
 
 /// The bound on the error of a bootstrap whose operand has too large an error. It is so large that no output with it is

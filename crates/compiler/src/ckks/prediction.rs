@@ -6,7 +6,8 @@ use crate::accuracy::Accuracy;
 use crate::ckks::growth::Growth;
 use crate::ckks::tightest::Tightest;
 
-/// The fraction of its bound below which an output that is computed in doubles may be zero.
+/// An output whose largest value on the sample is at most this fraction of its bound counts as zero
+/// there, since such a value may come from the rounding of doubles.
 const ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
 
 /// The compiler's prediction for one output of a program.

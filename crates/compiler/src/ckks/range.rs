@@ -198,8 +198,9 @@ impl Span {
         }
     }
 
-    /// Returns the span of a real-linear function of a slot and its conjugate, for slots in this
-    /// span. A multiple of the slot plus its conjugate is real.
+    /// Returns the span of the result of a linear operation for slots in this span. The result is
+    /// the sum of a slot times a factor and its conjugate times a factor. It is real if the two
+    /// factors are equal.
     fn mapped(&self, map: Linear) -> Self {
         match map.terms() {
             Terms::Slot(by) => self.scaled(by),
@@ -326,9 +327,11 @@ pub struct Spans<'a> {
     arguments: BTreeMap<u32, (Slots, Slots)>,
 }
 
-/// The number of slots times instructions up to which polynomials are kept, which take some 100 MB.
+/// The limit on slots times instructions up to which values are also kept as polynomials of other
+/// values. At the limit these polynomials take some 100 MB.
 const COMBINES: u64 = 1 << 22;
-/// The number of instructions up to which relations are kept, which take some 100 MB.
+/// The limit on the number of instructions up to which relations between values are kept. At the
+/// limit these relations take some 100 MB.
 const RELATES: usize = 1 << 17;
 
 impl<'a> Spans<'a> {

@@ -16,8 +16,8 @@ use super::univariate::{self, DEGREE};
 /// An argument of a relation: a value's number, and the number of slots by which the value is rotated.
 pub type Argument = (u32, i64);
 
-/// The most terms of the sum of multiples of other values as which a value is kept (`ARGUMENTS`). `VIEWS` is the most
-/// other values for each of which the value is kept as a polynomial in that one.
+/// The most terms (`ARGUMENTS`) of the sum of multiples of other values that is kept for a value. `VIEWS` is the most
+/// polynomials that are kept for a value, each of which gives it from one other value.
 const ARGUMENTS: usize = 32;
 const VIEWS: usize = 6;
 /// The highest degree of a polynomial whose range is computed for each slot by itself. Above this degree one interval
@@ -385,8 +385,9 @@ impl Visitor for OfResult<'_> {
         }
     }
 
-    /// Returns the relation of a multiple of a slot and its conjugate. Operands are real, so a slot
-    /// is its own conjugate.
+    /// Returns the relation of the result of a linear operation (negation, conjugate, twice the
+    /// real part). Operands are real here, so a slot is its own conjugate, and the result is a
+    /// multiple of the operand.
     fn linear(&mut self, _: &MacroInstr, map: Linear) -> Found {
         let by = match map.terms() {
             Terms::Slot(by) | Terms::Conjugate(by) => by,

@@ -19,8 +19,8 @@ pub(crate) struct Start<'a, T> {
     pub allowed: u32,
 }
 
-/// Returns parameters with the best digits whose primes hold the program's noise. `fit` makes parameters with a number
-/// of digits and these special primes, or returns `None` if they do not hold the noise.
+/// Returns parameters with the best key-switching digits for which the primes hold the program's noise. `fit` makes
+/// parameters with a given number of digits and given special primes, or returns `None` if they do not hold the noise.
 ///
 /// # Errors
 /// The errors of `fit`.

@@ -24,8 +24,8 @@ impl Room {
         }
     }
 
-    /// Returns `count` primes of `bits` bits, the largest ones without the plaintext modulus. Returns `None` if there
-    /// are not as many.
+    /// Returns the `count` largest primes of `bits` bits, with the plaintext modulus `t` left out. Returns `None` if
+    /// there are not as many.
     pub fn primes(self, log_n: u8, t: PlainModulus, (count, bits): (u32, u32)) -> Option<Vec<u64>> {
         ntt_primes_excluding(bits, self.step(log_n), count as usize, &[t.value()]).ok()
     }

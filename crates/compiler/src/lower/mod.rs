@@ -33,7 +33,7 @@ pub enum PlainSource {
     /// A constant vector of the program with levels, by its index in that program's `data`.
     /// Simplification adds vectors to those of the traced program.
     Data(u32),
-    /// A plain input, by its index in `inputs`.
+    /// A plain input of the program with levels, by its index in that program's list `inputs`.
     Input(u32),
     /// A constant polynomial of the bootstrap's procedure, by its number there. Its integer
     /// coefficients are reduced modulo each prime of its level.

@@ -96,10 +96,12 @@ pub fn best<C: Course>(program: &MacroProgram, start: &C) -> Result<(Placement, 
 /// A cut (instruction before which live values are bootstrapped) that the search has reached, and the cheapest way
 /// there.
 struct Way<C> {
-    /// The cost so far, and the cost of bootstraps that values living across the cut will need for certain.
+    /// A lower bound on the cost of the way: the cost up to the cut, and that of the bootstraps that values living
+    /// across the cut will need for certain.
     bound: f64,
     course: C,
-    /// The cut before this one on the way.
+    /// The cut that comes before this one on the cheapest way. A cut is the number of an
+    /// instruction before which live values are bootstrapped.
     before: usize,
 }
 

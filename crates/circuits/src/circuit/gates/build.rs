@@ -308,7 +308,8 @@ fn cofactor(table: u16, rows: u32, i: usize, value: bool) -> u16 {
     })
 }
 
-/// Returns the number of inputs that the value of a truth table depends on.
+/// Returns the number of those inputs of a Boolean function, given by its truth table, on which its
+/// value depends.
 fn reduced_inputs(inputs: usize, table: u16) -> usize {
     let rows = 1u32 << inputs.saturating_sub(1);
     (0..inputs)

@@ -216,7 +216,8 @@ impl Simplifier {
         }
     }
 
-    /// Returns the operands of the instruction that gives the value, if its operation is `op`.
+    /// Returns the operands of the instruction that gives the value, or `None` if its operation is
+    /// not `op`.
     fn parts(&self, op: Binary, v: Value) -> Option<(Value, Value)> {
         match self.get(v) {
             Op::Binary(found, a, b) if *found == op => Some((*a, *b)),

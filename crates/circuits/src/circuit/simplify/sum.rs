@@ -96,6 +96,7 @@ impl Simplifier {
     }
 
     /// Simplifies a sum of many terms of one type: adds up the constant terms, and drops zeros.
+    /// Returns `None` if there is nothing to simplify.
     pub(super) fn total(&mut self, terms: &[Value], kind: Type) -> Option<Value> {
         let (known, mut rest): (Vec<Value>, Vec<Value>) =
             terms.iter().partition(|&&v| self.known(v).is_some());

@@ -58,9 +58,11 @@ impl Turn {
 /// steps, and the properties of its first product, which all other products must share.
 struct Matched<'s> {
     steps: &'s Steps,
-    /// For each value of the procedure the number of the step that computes it, or `None`.
+    /// For each value of the procedure the number of the step that computes it, or `None` for a
+    /// parameter.
     maker: Vec<Option<usize>>,
-    /// For each value of the procedure the number of the parameter that it is.
+    /// For each value of the procedure the number of the parameter that it is, or `None` for a
+    /// computed value.
     param: Vec<Option<usize>>,
     /// For each modulus of the products, the values that are transformed digits, row by row.
     digits: Vec<Vec<u32>>,

@@ -67,8 +67,8 @@ impl Descent {
         this
     }
 
-    /// Returns noise and correction factor after this number of divisions by primes. The value must have as many
-    /// levels.
+    /// Returns the noise and the correction factor of the value after this number of divisions by primes. The value
+    /// must have at least as many levels.
     pub fn at(&mut self, manager: &Manager<'_>, divisions: usize) -> (Noise, Factor) {
         while self.after.len() <= divisions {
             let done = self.after.len() - 1;
