@@ -64,8 +64,9 @@ impl Weights {
         }
     }
 
-    /// Returns whether each count of these weights is at most the same count in `most`: the 1s in
-    /// the small key, the 1s in the large key, and the steps of a blind rotation that have a 1.
+    /// Returns whether each count of these weights is at most the same count in `most`. The counts
+    /// are the 1s in the small key, the 1s in the large key, and the steps of a blind rotation that
+    /// have a 1.
     pub fn are_within(&self, most: &Self) -> bool {
         let pairs = [
             (self.small, most.small),

@@ -179,9 +179,9 @@ impl Unroller<'_> {
         Ok(best.0)
     }
 
-    /// Returns numbers of iterations, each with the cost of a call that runs them: 1 to 8, 10, 12, 14, 16, 20 and so
-    /// on, as long as an iteration does not become much dearer. There are none for a procedure that is too long or
-    /// calls others.
+    /// Returns the numbers of iterations that were tried, each with the cost of a call that runs them: 1 to 8, 10, 12,
+    /// 14, 16, 20 and so on. The list ends when an iteration becomes much dearer. It is empty for a procedure that is
+    /// too long or calls others.
     fn found(&self, proc: u32, count: u64) -> Result<Vec<(u64, f64)>, CompileError> {
         let mut costs = Vec::new();
         let Some(of) = self.program.procs.get(proc as usize) else {

@@ -88,7 +88,7 @@ pub struct CanonicalScales {
 }
 
 impl CanonicalScales {
-    /// Computes the canonical scales of all steps (group of primes by which one rescale divides). `primes` are the
+    /// Computes the canonical scales of all steps (groups of primes by which one rescale divides). `primes` are the
     /// ciphertext primes in order, and `default_scale` is the scale of the top step.
     ///
     /// # Errors
@@ -140,9 +140,8 @@ impl CanonicalScales {
         Self::of(vec![1.0; levels as usize + 1])
     }
 
-    /// Returns a table for inputs that no instruction reads: the canonical scales, or the default
-    /// scale at every step (group of primes by which one rescale divides) if the canonical scales
-    /// of these primes drift too far.
+    /// Returns a table for inputs that no instruction reads. It has the canonical scales of these
+    /// primes, or the default scale at every level if the canonical scales drift too far.
     pub fn resting(primes: &[u64], default_scale: f64) -> Self {
         Self::new(primes, default_scale).unwrap_or_else(|_| {
             let levels = Self::top_of(primes, default_scale).index() + 1;

@@ -7,8 +7,8 @@
 
 /// The highest degree of a polynomial that [`range`] encloses.
 pub const DEGREE: usize = 16;
-/// The most rounds of the search for the range of a polynomial, each of which halves parts of the interval (`ROUNDS`),
-/// and the most parts that are kept at a time (`PARTS`).
+/// The most rounds of the search for the range of a polynomial, each of which halves parts of the interval (`ROUNDS`).
+/// `PARTS` is the most parts that are kept at a time.
 const ROUNDS: usize = 20;
 const PARTS: usize = 64;
 

@@ -54,8 +54,8 @@ impl Turn {
     }
 }
 
-/// The state of the matcher that decides whether a procedure is a turn, a step of a blind rotation: the procedure's
-/// steps, and the properties of its first product, which all other products must share.
+/// The state of the matcher that decides whether a procedure is a turn, a step of a blind rotation. It has the
+/// procedure's steps, and the properties of its first product, which all other products must share.
 struct Matched<'s> {
     steps: &'s Steps,
     /// For each value of the procedure the number of the step that computes it, or `None` for a
