@@ -146,8 +146,8 @@ impl Client {
         Ok(LweCiphertext::trusted(params, key, words, key_id))
     }
 
-    /// Returns the phase b - <a, s> of a ciphertext: the encoded message plus noise. Whoever sees the phases of many
-    /// ciphertexts learns the secret.
+    /// Returns the phase b - <a, s> of a ciphertext (a, b) under the secret key s: the encoded message plus noise.
+    /// Whoever sees the phases of many ciphertexts learns the secret.
     pub fn phase_with_its_noise(&self, x: &LweCiphertext) -> Result<u64, TfheError> {
         self.params.check("ciphertext", x.origin())?;
         let parts = [
@@ -196,9 +196,9 @@ fn encode_bit(params: &Params, bit: bool) -> Result<u64, TfheError> {
     }
 }
 
-/// An encryptor with a public key. It sums the k rows of the key, each times a polynomial of random bits, adds noise,
-/// and takes coefficient 0. Its ciphertexts are under the large key. If evaluators take ciphertexts under the small
-/// key, a server switches them ([`super::Evaluator::bring_to_rest`]).
+/// An encryptor with a public key. It sums the rows of the public key, each times a polynomial of random bits, adds
+/// noise, and takes coefficient 0. Its ciphertexts are under the large key. If evaluators take ciphertexts under the
+/// small key, a server switches them ([`super::Evaluator::bring_to_rest`]).
 pub struct Encryptor {
     params: Arc<Params>,
     key: TransformedKey,

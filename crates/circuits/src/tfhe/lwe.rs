@@ -44,7 +44,8 @@ impl LweKey {
     }
 }
 
-/// An LWE ciphertext (a, b). Its phase b - <a, s> has the message in its high bits, and noise in the low ones.
+/// An LWE ciphertext: a mask a and a body b. Its phase b - <a, s>, for the secret key s, has the message in its high
+/// bits, and noise in the low ones.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LweCiphertext {
     origin: Origin,

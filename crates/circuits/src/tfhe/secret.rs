@@ -105,7 +105,8 @@ impl SecretKey {
         declassify(own.are_within(&Weights::most(params.sizes())))
     }
 
-    /// Computes <a, s>, the inner product of a ciphertext's mask and this key, in constant time.
+    /// Computes <a, s>, the inner product of a ciphertext's mask a and this key's bits s, in
+    /// constant time.
     pub(super) fn inner_product(&self, params: &Params, key: LweKey, mask: &[u64]) -> u64 {
         let q = params.coefficients();
         let bits = self.expose_bits(key).iter();

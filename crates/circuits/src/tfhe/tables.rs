@@ -7,8 +7,9 @@ use ringmill_schemes::identity::Origin;
 use super::TfheError;
 use super::params::{Messages, Params};
 
-/// A lookup table with a value f(m) for every message m, carry included. Its polynomial, which a blind rotation turns
-/// by the phase, has N / 2^bits coefficients for each message, each f(m) / 2^(bits + 1) of the torus.
+/// A lookup table with a value f(m) for every message m, carry included. A message with its carry has `bits` bits. The
+/// table's polynomial, which a blind rotation turns by the phase, has N / 2^bits coefficients for each message, each
+/// f(m) / 2^(bits + 1) of the torus.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LookupTable {
     origin: Origin,
@@ -44,7 +45,8 @@ pub(super) fn encode(params: &Params, message: u64) -> Result<u64, TfheError> {
     Ok(params.coefficients().fraction(message, bits + 1))
 }
 
-/// Returns the encoding of `halves` / 2 messages of either sign: `halves` / 2^(bits + 2) of the torus.
+/// Returns the encoding of `halves` / 2 messages of either sign: `halves` / 2^(bits + 2) of the torus. Here bits counts
+/// the bits of a message and of its carry.
 fn encode_halves(params: &Params, halves: i64) -> Result<u64, TfheError> {
     let bits = bits(params)?;
     let whole = 4i64 << bits;
@@ -60,8 +62,8 @@ fn encode_halves(params: &Params, halves: i64) -> Result<u64, TfheError> {
 }
 
 impl LookupTable {
-    /// Makes a table of values in halves of a message, of either sign. Entry m is the result for a phase of m messages;
-    /// the result for m - 2^bits is its negative.
+    /// Makes a table of values in halves of a message, of either sign. Entry m is the result for a phase of m messages.
+    /// The result for m - 2^bits is its negative, if a message with its carry has `bits` bits.
     ///
     /// # Errors
     /// [`TfheError::TableSize`], [`TfheError::OutOfRange`] beyond 2^(bits + 1) halves; [`TfheError::OtherMessages`]

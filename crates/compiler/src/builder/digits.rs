@@ -17,8 +17,8 @@ pub struct Power {
     pub exponent: u32,
 }
 
-/// Returns the values of a function at all lowest digits, from the least digit on. Returns no values for a prime that
-/// [`TraceBuilder::digit_table`] refuses.
+/// Returns the values of a function at all lowest digits to base p, from the least digit on, for a plaintext modulus
+/// p^r. Returns no values for a prime p that [`TraceBuilder::digit_table`] refuses.
 fn table(power: Power, value: impl Fn(i64) -> i64) -> Vec<i64> {
     let half = (power.prime / 2) as i64;
     match half <= LowDigit::MAX_BOUND as i64 {
@@ -54,9 +54,9 @@ impl TraceBuilder {
         }
     }
 
-    /// Computes a function of the lowest digit of every slot modulo p^r. The digit is from -(p - 1) / 2 to (p - 1) / 2,
-    /// and `values` are the function's values there in order. The slots may hold anything above that digit, elements of
-    /// the slot ring too.
+    /// Computes a function of the lowest digit to base p of every slot, for a plaintext modulus p^r. The digit is from
+    /// -(p - 1) / 2 to (p - 1) / 2, and `values` are the function's values there in order. The slots may hold anything
+    /// above that digit, elements of the slot ring too.
     ///
     /// # Errors
     /// [`TraceError::Digits`] for a p that is no odd prime, or a table of another length; errors of
@@ -81,7 +81,8 @@ impl TraceBuilder {
         self.planned(&plan, a, &loc)
     }
 
-    /// Returns the lowest digit of every slot: [`TraceBuilder::digit_table`] of the identity.
+    /// Returns the lowest digit to base p of every slot, for a plaintext modulus p^r:
+    /// [`TraceBuilder::digit_table`] of the identity.
     ///
     /// # Errors
     /// Those of [`TraceBuilder::digit_table`].
@@ -95,9 +96,9 @@ impl TraceBuilder {
     }
 
     /// Returns the sign, -1, 0 or 1, of every slot's integer, which has `digits` balanced digits to
-    /// base p. The sign is that of the highest digit that is not 0 (the improved sign extraction of
-    /// the BASALISC paper, section 8.3.2, exact for every number). The sign of a - b compares a
-    /// with b.
+    /// base p, for a plaintext modulus p^r. The sign is that of the highest digit that is not 0
+    /// (the improved sign extraction of the BASALISC paper, section 8.3.2, exact for every number).
+    /// The sign of a - b compares a with b.
     ///
     /// # Errors
     /// Those of [`TraceBuilder::digit_table`].
@@ -124,8 +125,9 @@ impl TraceBuilder {
     }
 
     /// Divides every slot's integer, which has `digits` balanced digits to base p, by p^`by` and
-    /// rounds to nearest. The result has the digits from number `by` on, again modulo p^r. This is
-    /// the data scaling of the older bootstrapping in the BASALISC paper, section 8.3.2.
+    /// rounds to nearest. The plaintext modulus is p^r. The result has the digits from number `by`
+    /// on, again modulo p^r. This is the data scaling of the older bootstrapping in the BASALISC
+    /// paper, section 8.3.2.
     ///
     /// # Errors
     /// Those of [`TraceBuilder::digit_table`].
@@ -155,8 +157,8 @@ impl TraceBuilder {
         Ok(sum.unwrap_or(rest))
     }
 
-    /// Subtracts from every slot's integer its lowest digit to base p, and divides the difference
-    /// by p.
+    /// Subtracts from every slot's integer its lowest digit to base p, for a plaintext modulus p^r,
+    /// and divides the difference by p.
     fn shifted(
         &mut self,
         a: Traced,

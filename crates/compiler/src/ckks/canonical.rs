@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The canonical scales: one for each level, so that any two values of a level can be added.
 //!
-//! `D_top` is the parameters' default scale and `D_(l-1) = r_l D_l^2 / q_l`, where the ratio r_l is 1 unless labels ask
-//! for another one ([`crate::ckks::label`]). So the product of two values at scale `D_l`, rescaled, is at `D_(l-1)`
-//! exactly if r_l is 1, and otherwise has the label r_l. All scales of a program with levels come from this table.
+//! `D_top` is the parameters' default scale and `D_(l-1) = r_l D_l^2 / q_l`, where q_l is the prime, or product of
+//! primes, that a rescale at level l divides by. The ratio r_l is 1 unless labels ask for another one
+//! ([`crate::ckks::label`]). So the product of two values at scale `D_l`, rescaled, is at `D_(l-1)` exactly if r_l is
+//! 1, and otherwise has the label r_l. All scales of a program with levels come from this table.
 
 use ringmill_isa::Level;
 use ringmill_schemes::ckks::Params;
