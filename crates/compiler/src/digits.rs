@@ -24,7 +24,7 @@ pub(crate) const SPECIAL_BITS: u32 = 8;
 pub(crate) const TRIES: usize = 6;
 
 impl KeyWishes {
-    /// Returns the choices of digits whose keys the user allows, the best first.
+    /// Returns those choices of key-switching digits whose keys the user allows, the best first.
     pub(crate) fn ranked(&self, choices: &[Digits]) -> Vec<Digits> {
         let allowed = choices.iter().filter(|choice| self.allow(choice.bytes));
         let mut ranked: Vec<Digits> = allowed.cloned().collect();
@@ -32,8 +32,8 @@ impl KeyWishes {
         ranked
     }
 
-    /// Returns the choices whose keys the user allows and that are better than the present digits `there`, the best
-    /// first. If the user does not allow the keys of `there`, every allowed choice is better.
+    /// Returns those choices of key-switching digits whose keys the user allows and that are better than the present
+    /// digits `there`, the best first. If the user does not allow the keys of `there`, every allowed choice is better.
     pub(crate) fn better(&self, choices: &[Digits], there: &Digits) -> Vec<Digits> {
         let mut ranked = self.ranked(choices);
         if self.allow(there.bytes) {
@@ -42,8 +42,8 @@ impl KeyWishes {
         ranked
     }
 
-    /// Returns whether digits at a larger ring degree are better by a tenth in time or key bytes, which pays for
-    /// ciphertexts of twice the size.
+    /// Returns whether key-switching digits at a larger ring degree are better by a tenth in time or key bytes, which
+    /// pays for ciphertexts of twice the size.
     pub(crate) fn prefer_larger(&self, larger: &Digits, smaller: &Digits) -> bool {
         let (less, more) = match self.prefer {
             Prefer::Speed => (larger.time, smaller.time),
@@ -52,8 +52,8 @@ impl KeyWishes {
         self.allow(larger.bytes) && less.saturating_mul(10) <= more.saturating_mul(9)
     }
 
-    /// Returns the numbers by which choices of digits are ordered, the best choice first: time, bytes of keys and
-    /// number of special primes, in the order of the user's preference.
+    /// Returns the numbers by which choices of key-switching digits are ordered, the best choice first: time, bytes of
+    /// keys and number of special primes, in the order of the user's preference.
     fn rank(&self, choice: &Digits) -> (u64, u64, u32) {
         let Digits { time, bytes, .. } = *choice;
         match self.prefer {
@@ -71,7 +71,7 @@ pub(crate) struct Digits {
     pub special: u32,
     /// The size of each special prime in bits.
     pub bits: u32,
-    /// The bits of the product of the largest digit's primes.
+    /// The bits of the product of the primes of the largest key-switching digit.
     digit_bits: u32,
     /// The word operations of the whole program, in units of half a product of words.
     pub time: u64,
@@ -88,7 +88,8 @@ impl Digits {
     }
 }
 
-/// A ring degree, its ciphertext primes and the work of a program, for which digits are chosen.
+/// A ring degree, its ciphertext primes and the work of a program, for which key-switching digits
+/// are chosen.
 #[derive(Clone, Copy)]
 pub(crate) struct Setting<'a> {
     pub log_n: u32,
@@ -105,9 +106,9 @@ pub(crate) struct Setting<'a> {
 }
 
 impl Setting<'_> {
-    /// Returns every number of digits for which the security table leaves room, with costs. P, the product of the
-    /// special primes, has at least the bits of the largest digit. If one further prime gives it [`SPECIAL_BITS`] more,
-    /// the numbers with and without this prime are both choices.
+    /// Returns every number of key-switching digits for which the security table leaves room, with costs. P, the
+    /// product of the special primes, has at least the bits of the product of the largest digit's primes. If one
+    /// further prime gives it [`SPECIAL_BITS`] more, the numbers with and without this prime are both choices.
     pub fn choices(&self) -> Vec<Digits> {
         let count = self.cipher.len();
         let all = (1..=count).rev().flat_map(|dnum| {
@@ -127,7 +128,7 @@ impl Setting<'_> {
         all.filter(|choice| self.has_room(choice)).collect()
     }
 
-    /// Returns the digits of a parameter set, with their costs.
+    /// Returns the key-switching digits of a parameter set, with their costs.
     pub fn of_params(&self, params: &rlwe::Params) -> Digits {
         let digits = (0..params.dnum()).map(|j| params.digit(j, params.max_level()));
         let special = params.special_moduli();
@@ -135,7 +136,7 @@ impl Setting<'_> {
         self.priced(&digits.collect::<Vec<_>>(), special.len() as u32, bits)
     }
 
-    /// Returns digits with `special` special primes of `bits` bits, and their costs.
+    /// Returns key-switching digits with `special` special primes of `bits` bits, and their costs.
     fn priced(&self, digits: &[Range<usize>], special: u32, bits: u32) -> Digits {
         let primes = self.cipher.len() + special as usize;
         let short = bits <= u32::BITS && self.cipher.iter().all(|&q| q >> u32::BITS == 0);
@@ -158,7 +159,7 @@ impl Setting<'_> {
         }
     }
 
-    /// Returns the bits of the product of the largest digit's primes.
+    /// Returns the bits of the product of the primes of the largest key-switching digit.
     fn largest(&self, digits: &[Range<usize>]) -> u32 {
         let bits = digits.iter().map(|digit| self.bits(digit.clone()));
         bits.max().unwrap_or(0)

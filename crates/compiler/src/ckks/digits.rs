@@ -189,9 +189,9 @@ impl Search<'_> {
             .of_params(params)
     }
 
-    /// Returns the conditions under which digits are chosen at a ring degree: the ciphertext
-    /// primes, the limits on the bits of primes, and the program's work. Returns `None` if the
-    /// tables or the target lack the degree.
+    /// Returns the conditions under which key-switching digits are chosen at a ring degree: the
+    /// ciphertext primes, the limits on the bits of primes, and the program's work. Returns `None`
+    /// if the tables or the target lack the degree.
     fn setting<'a>(
         &self,
         log_n: u32,

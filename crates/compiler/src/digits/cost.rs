@@ -32,9 +32,9 @@ pub(crate) enum Products {
 /// The numbers of operations that a program carries out at one number of ciphertext primes.
 #[derive(Clone, Copy, Default, Debug)]
 struct Counts {
-    /// The number of values that key switching decomposes.
+    /// The number of values that key switching decomposes into digits.
     decomposed: u64,
-    /// The number of key switches. Rotations of one value share a decomposition.
+    /// The number of key switches. Rotations of one value share a decomposition into digits.
     switched: u64,
     /// The number of transforms of a limb outside of key switches.
     transforms: u64,

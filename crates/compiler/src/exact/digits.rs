@@ -9,7 +9,8 @@ use crate::digits::{Setting, TRIES, Work};
 use crate::scheme::Compiles;
 use crate::scheme::options::Options;
 
-/// The parameters from which the search for digits starts: those with a digit for each ciphertext prime.
+/// The parameters from which the search for key-switching digits starts: those with one digit for each ciphertext
+/// prime.
 pub(crate) struct Start<'a, T> {
     pub fit: T,
     pub ring: &'a rlwe::Params,
