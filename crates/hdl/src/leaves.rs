@@ -122,8 +122,8 @@ pub struct WideMultiplier {
     pub dsp: u64,
 }
 
-/// The multipliers of the base-extension units, for moduli of 32 and of 61 bits. Each width has one
-/// for rings of 2^8, of 2^12 and of 2^16 coefficients or fewer.
+/// The multipliers of the base-extension units, for moduli of 32 and of 61 bits. Each of these widths has
+/// three multipliers, whose moduli serve rings of up to 2^8, 2^12 and 2^16 coefficients.
 pub const WIDE_MULTIPLIERS: [WideMultiplier; 6] = {
     const fn of(width: u32, low: u32, latency: u64, dsp: u64) -> WideMultiplier {
         WideMultiplier {

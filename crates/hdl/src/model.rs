@@ -184,9 +184,9 @@ impl Model {
         Ok(value)
     }
 
-    /// Writes the entry `at` of the memory (`rm_ram_1r1w`) of an instance, from 32-bit words, lowest first. The
-    /// instance's name begins below the top, with the names of the sources. The model must have been built with
-    /// [`crate::BuildOptions::open`].
+    /// Writes the entry `at` of the memory (`rm_ram_1r1w`) of an instance, from 32-bit words, lowest first. `instance`
+    /// is the path of the instance below the top module, in the names that the sources give. The model must have been
+    /// built with [`crate::BuildOptions::open`].
     ///
     /// # Errors
     /// [`HdlError::Simulation`] if the model has no such memory or entry.

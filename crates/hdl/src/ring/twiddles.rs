@@ -27,10 +27,10 @@ impl Table {
     }
 }
 
-/// The kind of a table word that is the only twiddle of a table in a pass. `DEEP` is the kind of
-/// one of several. Both are for the first of two chained butterflies (core A); core B has kinds one
-/// higher. `FACTOR` is the factor between generated twiddles, and `ZETA` the root that splits a
-/// ring into halves.
+/// The kind of a table word that is the only twiddle of a table in a pass. `DEEP` is the kind of a
+/// word that is one of several twiddles. Both are for the first of two chained butterflies (core
+/// A); core B has kinds one higher. `FACTOR` is the factor between generated twiddles, and `ZETA`
+/// the root that splits a ring into halves.
 const FLAT: u64 = 1;
 const DEEP: u64 = 3;
 const FACTOR: u64 = 4;
@@ -115,8 +115,8 @@ impl Roots {
     }
 
     /// Returns the twiddle of one block of coefficients in a transform's stage of 2^`k` blocks.
-    /// `reversed` is the block's number with its bits reversed. Also returns the factor between the
-    /// twiddles of successive numbers.
+    /// `reversed` is the block's number with its bits reversed. Also returns the constant factor
+    /// from the twiddle of a block to that of the block whose reversed number is one higher.
     fn twiddle(&self, ring: u64, k: u32, reversed: u64) -> (u64, u64) {
         let stride = self.log_n - k - 1;
         let power = |x, e: u64| self.q.pow(x, e << stride);
@@ -142,7 +142,7 @@ fn passes(shape: &Shape, log_n: u32) -> Passes {
 
 /// Returns the bit-reversed number of the block of coefficients on which a butterfly works in step
 /// `step` of a pass. The butterfly pairs coefficients whose indices differ in bit `pair`. Its
-/// twiddle table is number `table` of the tables for that pair.
+/// twiddles lie in the table with index `table` among the tables for that bit.
 fn block(s: &Passes, pass: u32, pair: u32, table: usize, step: usize) -> u64 {
     // The cores' lanes are the row's, rotated so that the pairs are the lowest bits.
     let start = s.pairs(pass).start;

@@ -84,8 +84,9 @@ impl<'a> Sending<'a> {
         self.words.words.len() - self.sent
     }
 
-    /// Drives the stream's pins in one cycle. A word on offer stays there; otherwise the next word
-    /// is offered if `comes` returns true. Returns whether the engine takes a word in this cycle.
+    /// Drives the stream's pins in one cycle. A word that is on the pins stays there until the engine
+    /// takes it. If there is none, the next word is put there if `comes` returns true. Returns whether
+    /// the engine takes a word in this cycle.
     pub fn offer(
         &mut self,
         model: &mut Model,

@@ -23,8 +23,8 @@ impl Constants {
     /// one target modulus at a time. An exact extension needs the redundant modulus.
     ///
     /// # Errors
-    /// [`BasextError`]: more moduli than the shape has places; a modulus of the wrong form; a redundant modulus that is
-    /// not coprime to the sources'.
+    /// [`BasextError`]: more source or target moduli than the shape allows; a modulus of the wrong form; a redundant
+    /// modulus that is not coprime to the sources'.
     pub fn new(
         shape: Shape,
         sources: &RnsBasis,
@@ -205,8 +205,8 @@ impl Constants {
     }
 }
 
-/// The order and the signs of the constants, which differ among the architectures of units: `form_e` of
-/// `rm_basext_pkg`.
+/// The order and the signs in which a unit loads an extension's constants. Each architecture of base-extension unit has
+/// its own: `form_e` of `rm_basext_pkg`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Folded,

@@ -5,7 +5,8 @@ use ringmill_isa::mid::TableModulus;
 
 use crate::MachineError;
 
-/// A shape, modulus or limb that is refused before anything reaches a unit.
+/// An error in a base-extension unit's shape, a modulus or a limb. The error is found before any
+/// data reach the unit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BasextError {

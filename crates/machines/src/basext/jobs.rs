@@ -22,7 +22,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Returns the base extension of a claim, the instructions that the unit runs as one job.
+    /// Returns the base extension that a claim computes. A claim is the instructions that the unit runs as one job.
     /// Returns `None` if the claim's last instruction is no base extension.
     pub fn of(procedure: &Procedure, claim: &Claim) -> Option<Self> {
         let instr = procedure.instrs.get(*claim.instrs.last()?)?;

@@ -13,9 +13,9 @@ use super::shared::latency;
 use super::{Extension, Shared};
 
 impl Shared {
-    /// Returns the cycles from a command until its last beat is in memory, with streams through a port of this rate.
-    /// The result equals [`Shared::cycles`] if the port does not stall the command. The extension must have at least
-    /// one source and one target.
+    /// Returns the cycles from the command of a base extension until its last beat is in memory. The unit's streams
+    /// go through a memory port of the given rate. The result equals [`Shared::cycles`] if the port stalls no stream.
+    /// The extension must have at least one source and one target.
     pub fn cycles_through(
         self,
         rate: Rate,

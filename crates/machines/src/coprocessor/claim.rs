@@ -47,8 +47,8 @@ impl Claim {
     }
 }
 
-/// One stage of a procedure: instructions of the host, then the co-processors' jobs on their results. No job of a stage
-/// needs another job of it.
+/// One stage of a procedure: instructions of the host, then the co-processors' jobs on their results. No job needs the
+/// result of another job of the same stage.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Stage {
     /// The indices of the instructions that the host runs in this stage, in order.

@@ -66,9 +66,9 @@ impl Shelf {
         self.kept.len()
     }
 
-    /// Gives a limb to a job as an operand, and returns whether the limb crosses the link for it. `needed` says
-    /// whether an instruction still reads a value of the running call afterwards. Limbs of the program, which live
-    /// across calls, always count as read.
+    /// Gives a limb to a job as an operand, and returns whether the limb crosses the link for it. `needed` tells for a
+    /// value of the running call whether a later instruction reads it; the memory drops other values first to make
+    /// room. Limbs of the program, which live across calls, always count as read.
     pub fn take(
         &mut self,
         (value, bytes): (ValueId, u64),

@@ -26,7 +26,7 @@ pub struct Turn<'t> {
 }
 
 impl Turn<'_> {
-    /// Returns the commands for these jobs, with the cycles of the co-processor's model.
+    /// Returns the co-processor's commands for the jobs of the turn, with the cycles of the co-processor's model.
     pub fn model(&self) -> Schedule {
         self.accepted
             .schedule(self.procedure, self.jobs, self.holds)

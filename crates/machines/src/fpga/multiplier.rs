@@ -55,8 +55,9 @@ impl Reduction {
     }
 }
 
-/// Returns the number of columns of DSP blocks in `rm_mul_cascade`, a multiplier for operands of `width` bits. For
-/// 53 or 54 bits, the two bits above the second column are added as rows instead.
+/// Returns the number of columns of DSP blocks in `rm_mul_cascade`, a multiplier for operands of `width` bits. A
+/// column multiplies by 26 bits of one operand. For 53 or 54 bits there is no third column: adders outside of the DSP
+/// blocks multiply by the top bits.
 fn columns(width: u32) -> u64 {
     match width {
         53 | 54 => 2,

@@ -7,8 +7,8 @@ use ringmill_math::RingKind;
 use super::description::Description;
 use super::micro::{OpWord, Opcode, Operand, Unit};
 
-/// The memory slots of operand a, of operand b, of the result, and of the second result or third
-/// operand. No two of them share a port.
+/// The memory slots in the instruction words of [`instructions`]: of operand a, of operand b, of the result, and of the
+/// second result or third operand. No two of them share a port.
 const SLOTS: [u8; 4] = [8, 9, 10, 0];
 
 /// Returns the instruction words for the operations in Table 2 of the Medha paper, with their names. All run on RPAU 0,

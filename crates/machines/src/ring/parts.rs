@@ -41,7 +41,8 @@ struct Part {
 }
 
 impl Part {
-    /// Returns the call of this part in place of the call `whole`.
+    /// Returns the call that computes this part of the procedure, with the arguments that the part needs of the
+    /// call `whole`.
     fn call(&self, whole: &Call) -> Call {
         Call {
             proc: self.proc,

@@ -166,7 +166,8 @@ impl<'a> Scheduler<'a> {
         Ok(())
     }
 
-    /// Issues the most urgent operation that can start now, and returns whether there was one.
+    /// Issues the most urgent operation that can start now, and returns whether there was one. With `force` the
+    /// policy's rules on units, slots and order do not count.
     fn issue_one(&mut self, force: bool) -> Result<bool, Failure> {
         let idle = |s: &Self, unit: Unit| s.stream_for(unit).is_some();
         if !idle(self, Unit::Main) && !idle(self, Unit::Dyadic) {

@@ -10,7 +10,8 @@ use super::Shape;
 use super::shape::BUNDLE;
 
 /// The registers of the bundler, which sums the keys of all patterns of a step's secret bits, each times its weight
-/// X^(a u) - 1. They decide when a beat of the key is taken and when such a sum, a bundle, is complete.
+/// X^(a u) - 1. Here u is a pattern, and a u the inner product of the mask's exponents with it. The registers
+/// decide when a beat of the key is taken and when such a sum, a bundle, is complete.
 pub(super) struct Bundler {
     shape: Shape,
     step: usize,

@@ -3,7 +3,8 @@
 
 use crate::MachineError;
 
-/// A shape, key or ciphertext that is refused before anything reaches an engine.
+/// An error in a bootstrapping engine's shape, in a key or in a ciphertext. The error is found
+/// before any data reach the engine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TorusError {

@@ -363,7 +363,8 @@ impl Engine {
         (ends, made)
     }
 
-    /// Runs one cycle of the transform units.
+    /// Runs one cycle of the transform units. `begins` tells whether the next transform may begin. `out` counts the
+    /// cycles in which butterflies work.
     fn transforms(&mut self, begins: bool, out: &mut Run) {
         match self.state {
             State::Ready => {

@@ -299,9 +299,10 @@ impl Builder<'_> {
         Ok(self.graph.modulus.get(value) == Some(&PLAIN) || self.q(value)? != q)
     }
 
-    /// Adds a value times `by` to a sum. If the value is itself a sum that only this sum needs, its terms are added
-    /// in its place. Products of two limbs among these terms allow that only with `chain`, in a sum of products.
-    /// Elsewhere the later sum would keep the products' operands in the buffer.
+    /// Adds a value times `by` to a sum. If the value is itself a sum that nothing else reads, or a single term
+    /// without a constant, its terms are added in its place. If these terms contain a product of two limbs, that
+    /// happens only if `chain` says that the sum continues a chain of accumulations. Otherwise the products' operands
+    /// would have to stay in the buffer until the later sum is computed.
     fn add(
         &self,
         to: &mut Sum,

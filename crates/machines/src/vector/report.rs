@@ -21,9 +21,9 @@ pub struct VectorUse {
     pub port_reads: u64,
     pub port_writes: u64,
     pub port_stalls: u64,
-    /// The cycles in which the buffer's port was free while the next instruction, which reads, waited, as the
-    /// BASALISC paper counts: without distant memory and the link. The number of reads and writes of the port is
-    /// the same in that way.
+    /// The cycles in which the buffer's port was free while the next instruction, which reads, waited, as the BASALISC
+    /// paper counts: without distant memory and the link. The port's numbers of reads and writes are the same in both
+    /// ways of counting time.
     pub port_stalls_by_papers_counting: u64,
     /// A lower bound on the run's cycles, by the buffer's port: the sum over the calls of the cycles in which the
     /// call's own reads and writes need the port. `mac_floor` is the bound by the multiply-accumulate unit.

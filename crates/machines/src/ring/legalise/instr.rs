@@ -255,9 +255,9 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Returns the copy of `value` (a piece of `like`) that its broadcast writes on RPAU `rpau`. The copy is reduced
-    /// modulo the receiver's prime of the layer that `reduced` names, or without it of the layer of `like`. Each layer
-    /// has one prime for each RPAU.
+    /// Returns the copy of `value` (a piece of `like`) that its broadcast writes on RPAU `rpau`. The copy belongs to
+    /// the layer `reduced`, or to the layer of `like` if `reduced` is `None`: it is reduced modulo the receiver's
+    /// prime in that layer. Each layer has one prime for each RPAU.
     fn copy(
         &mut self,
         like: ValueId,

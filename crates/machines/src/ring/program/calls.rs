@@ -12,9 +12,8 @@ use crate::MachineError;
 use crate::ring::description::Description;
 use crate::ring::report::Cuts;
 
-/// The number of calls that are cut into parts before the first of them runs. It is known, too,
-/// which limbs as many further calls read. A program with fewer calls is known completely from the
-/// first call on.
+/// The number of calls that are cut into parts before the first of them runs. Of as many calls after these it is
+/// known which limbs they read. If a program has fewer calls, all of them are known before the first runs.
 pub const WINDOW: usize = 4096;
 /// The number of calls after the running one that are known in a program without cut calls. It is
 /// the same number as in a program with cut calls.

@@ -123,8 +123,9 @@ impl Scheduler<'_> {
         )
     }
 
-    /// Returns whether a result of the operation may lie in this slot. A slot with a port narrower than a row takes
-    /// no result that is written in rows. It is avoided for a result that a transform reads next.
+    /// Returns whether a result of the operation may lie in this slot. A slot whose port is narrower than a row takes
+    /// no result that is written in whole rows. It also takes no result that an operation reads which writes whole
+    /// rows, such as a transform.
     fn has_rows(&self, node: &Node, slot: u8) -> bool {
         let transformed = |&v: &ValueIndex| {
             let mut users = self.g.values[v as usize].users.iter();

@@ -77,8 +77,8 @@ impl Scheduler<'_> {
         })
     }
 
-    /// Issues a load or a store. A load occupies its slot's write port for as long as the link takes, so it prefers a
-    /// slot that shares no port.
+    /// Issues a load or a store. A load occupies its slot's write port for as long as the link takes, so it goes to a
+    /// slot that shares no port, unless `force` allows any slot. Returns whether the transfer was issued.
     pub(super) fn try_transfer(&mut self, n: NodeIndex, force: bool) -> Result<bool, Failure> {
         let Some((controller, unit)) = self.idle_thread() else {
             return Ok(false);

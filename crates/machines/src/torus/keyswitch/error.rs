@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The errors of TFHE key-switching units: shapes, ciphertexts and keys that a unit cannot take.
 
-/// A shape, ciphertext or key that is refused before anything reaches a unit.
+/// An error in a key-switching unit's shape, in a ciphertext or in a key. The error is found before
+/// any data reach the unit.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SwitchError {
