@@ -16,8 +16,8 @@ pub const MOST_CARRY: u32 = 64;
 /// The clock in MHz that paths within [`MOST_LEVELS`] and [`MOST_CARRY`] are expected to reach.
 pub const BAR_MHZ: u32 = 150;
 
-/// One of the longest paths of a netlist. It stands for all paths between the same two registers,
-/// with those in other copies of the unit.
+/// One of the longest paths of a netlist. It stands for all paths between the same two registers.
+/// If the module has several copies of a unit, the paths of all copies count as one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LevelPath {
     /// The number of look-up tables on the path. Other cells count as several: a stage of a DSP

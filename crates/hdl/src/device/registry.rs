@@ -157,7 +157,8 @@ impl Designs {
         Self { rows }
     }
 
-    /// Returns the registry with `design` added, or in place of a row of the same kind.
+    /// Returns the registry with `design` added. If the registry has RTL for the same kind of machine, `design`
+    /// replaces it.
     #[must_use]
     pub fn with(mut self, design: Design) -> Self {
         match self.rows.iter_mut().find(|row| row.kind == design.kind) {

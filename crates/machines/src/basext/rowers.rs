@@ -29,10 +29,10 @@ pub fn rowers(shape: Shape) -> u64 {
     shape.max_l().max(shape.max_k()) as u64
 }
 
-/// Returns the cycles of one command to the rower unit, until the command is done, for l source moduli. Residues
-/// enter the transposition memory. One pass over the coefficients computes the scaled residues xi_i of Cox-Rower;
-/// mixed radix takes several passes for its digits. Then the sums take l cycles a coefficient. The residues of the
-/// next polynomial enter while the results leave.
+/// Returns the cycles of one command to the rower unit, until the command is done. The command extends polynomials from
+/// `l` sources to `k` targets. A polynomial's residues first enter the transposition memory. Cox-Rower then takes one
+/// pass over the coefficients, which scales the residues; mixed radix takes l - 1 passes for its digits. After that the
+/// sums for all targets take l cycles a coefficient. The residues of the next polynomial enter while the results leave.
 pub fn cycles(
     algorithm: Algorithm,
     shape: Shape,

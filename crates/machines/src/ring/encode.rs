@@ -26,8 +26,8 @@ use ringmill_math::RingKind;
 use super::micro::{OpWord, Opcode, Operand, QUEUES, Unit, Word};
 
 const WAIT: u64 = 1;
-/// The value of the instruction word's field for the ring if another field of the word has the number of a part of the
-/// ring.
+/// The value of the instruction word's field for the polynomial ring if the word names a part of the ring, a factor
+/// into which the ring is split. The part's number then stands in another field.
 const PART: u64 = 3;
 
 /// A field of the instruction word, by name, lowest bit and width in bits.
@@ -123,7 +123,7 @@ pub fn encode(word: &Word) -> u64 {
     }
 }
 
-/// The field of an instruction word in which the number of a part of the ring stands.
+/// The field of an instruction word in which the number of a part of the polynomial ring stands.
 enum PartField {
     B,
     Imm,
@@ -136,9 +136,9 @@ fn part_field(op: Opcode) -> PartField {
     }
 }
 
-/// Returns the part of the ring that an instruction word names, for the code `kind` of its operand
-/// b. If the number stands in the immediate, the immediate becomes 0. Returns `None` if the number
-/// is that of no part, or if words with this operation and operand have no ring.
+/// Returns the part of the polynomial ring that an instruction word names, for the code `kind` of its operand b. If the
+/// number stands in the immediate, the immediate becomes 0. Returns `None` if the number is that of no part, or if
+/// words with this operation and operand have no ring.
 fn part(op: Opcode, kind: u64, b: u8, imm: &mut u16) -> Option<RingKind> {
     use Opcode::*;
     let number = match (op, kind) {

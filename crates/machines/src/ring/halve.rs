@@ -59,9 +59,9 @@ fn join_part(graph: &mut Graph, like: &Node, parts: Vec<Source>, number: usize) 
     low
 }
 
-/// Adds one `SPLIT` or `JOIN` between part `number` of the ring and the two halves of that part.
-/// Part 1 is the whole ring, and part n has the halves 2n and 2n + 1. The instruction word names
-/// the first half as its ring, or the full ring if the ring itself is split.
+/// Adds one `SPLIT` or `JOIN` between part `number` of the polynomial ring and the two halves of
+/// that part. Part 1 is the whole ring, and part n has the halves 2n and 2n + 1. The instruction
+/// word names the first half as its ring, or the full ring if the ring itself is split.
 fn pair(
     graph: &mut Graph,
     like: &Node,

@@ -363,8 +363,8 @@ impl Engine<'_> {
         Ok(NttPlan::shared(q, Ring { log_n, kind })?.zeta())
     }
 
-    /// Returns the generated limb of RPAU `r`: the whole stream, or the part of it that belongs to the instruction
-    /// word's part of the ring.
+    /// Returns the generated limb of RPAU `r`: the whole stream, or those of its residues that belong to the part of
+    /// the polynomial ring which the instruction word names.
     fn stream(&self, w: &OpWord, r: usize, q: Modulus) -> Result<Vec<u64>, MachineError> {
         let entry = self
             .code

@@ -64,8 +64,9 @@ impl KeyMemory {
     }
 
     /// Brings the key limbs `wanted` of a call into the key memory of RPAU `r`, which must have room for all of them.
-    /// Replaces the content of `slots` by the slots of these limbs, and appends those that must cross the link to
-    /// `loads`. `next` returns when a limb is used next after this call.
+    /// Replaces the content of `slots` by the slots of these limbs, and appends to `loads` the limbs that must cross
+    /// the link. `next` returns when a later call uses a limb next; limbs with the farthest next use are replaced
+    /// first.
     pub fn bring_in<P: Ord>(
         &mut self,
         next: &dyn Fn(LimbId) -> P,

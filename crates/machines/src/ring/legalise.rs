@@ -32,8 +32,8 @@ pub struct Rewrites {
     pub unfuse: Unfuse,
 }
 
-/// The rule for which accumulations with a stored key limb become a multiplication and an addition. The main cores can
-/// do both of these, even on machines on which only the dyadic cores accumulate.
+/// The rule for which accumulations (c + a b) with a stored key limb b become a multiplication and an addition. The
+/// main cores can do both of these, even on machines on which only the dyadic cores accumulate.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Unfuse {
     #[default]
@@ -47,7 +47,8 @@ pub enum Unfuse {
 }
 
 impl Unfuse {
-    /// The rules that the scheduler tries for which accumulations become a multiplication and an addition.
+    /// The rules that the scheduler tries, each for which accumulations (c + a b) become a multiplication and an
+    /// addition.
     pub const ALL: [Unfuse; 8] = [
         Unfuse::None,
         Unfuse::OneIn(1),
@@ -200,7 +201,7 @@ impl Legaliser<'_> {
         Ok(ty.form)
     }
 
-    /// Returns the part of the ring to which piece `index` (as large as a memory slot) of a limb in
+    /// Returns the part of the polynomial ring to which piece `index` (as large as a memory slot) of a limb in
     /// evaluation form belongs.
     fn ring(&self, index: usize) -> RingKind {
         let number = u8::try_from(self.count() + index).ok();

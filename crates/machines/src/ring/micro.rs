@@ -196,7 +196,7 @@ pub struct OpWord {
     pub unit: Unit,
     /// The RPAUs that execute the instruction word, one bit each. For `Bcast` they are the RPAUs that receive.
     pub mask: u16,
-    /// The ring whose twiddles the instruction word reads, or the part of the full ring to which the generator's
+    /// The polynomial ring, full or a part of it, whose twiddles the instruction word reads or to which the generator's
     /// residues belong. `Split` and `Join` name the first of the two parts, or the full ring if the parts are its
     /// halves.
     pub ring: RingKind,

@@ -88,8 +88,8 @@ fn first(node: &Node) -> ValueIndex {
     node.values().next().unwrap_or(0)
 }
 
-/// Makes the broadcasts also return a copy of the limb to their source. Makes products with keys use that copy,
-/// after another transform, in place of the limb's own evaluation form.
+/// Makes the broadcasts of a key-switch digit's limb also return a copy to the RPAU that sends the limb. Products
+/// with keys on that RPAU then read the copy, after another transform, in place of the limb's own evaluation form.
 fn again(graph: &mut Graph, broadcasts: &[usize], parts: &[(RingKind, ValueIndex)], reduces: bool) {
     let mut reduced = Vec::new();
     let like = Node {

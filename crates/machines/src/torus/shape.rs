@@ -103,7 +103,8 @@ impl Shape {
         1 << self.sizes.log_pos
     }
 
-    /// Returns the number of positions (or coefficients) that one beat of the key has.
+    /// Returns for how many positions of a transform one beat of the bootstrapping key has words. With
+    /// [`Schedule::Coefficients`] the key is in coefficient form, and the number counts coefficients.
     pub fn key_positions(self) -> usize {
         match self.schedule {
             Schedule::Sums | Schedule::Pairs => self.positions(),
@@ -111,7 +112,8 @@ impl Shape {
         }
     }
 
-    /// Returns the bits of one word of the key: 52 for a residue, 32 for a coefficient.
+    /// Returns the bits of one word of the bootstrapping key: 52 for a residue of the transformed key, 32 for a
+    /// coefficient with [`Schedule::Coefficients`].
     pub fn key_bits(self) -> u64 {
         match self.schedule {
             Schedule::Sums | Schedule::Pairs => 52,
