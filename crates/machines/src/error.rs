@@ -138,8 +138,8 @@ pub enum MachineError {
     Verify(#[from] VerifyError),
     #[error(transparent)]
     Math(#[from] MathError),
-    /// The error is one of a single kind of machine, such as a modulus that it does not support. It
-    /// has its own message.
+    /// The error is one of a single kind of machine, such as a modulus that it does not support.
+    /// Its message is that of the wrapped error.
     #[error(transparent)]
     Own(Box<dyn std::error::Error + Send + Sync>),
     #[error("writing micro code: {0}")]

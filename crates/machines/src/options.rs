@@ -6,7 +6,8 @@ use ringmill_limits::Watch;
 
 /// The options with which a machine simulates a program.
 pub struct SimOptions<'a> {
-    /// Whether values that do not fit the machine's memory may wait in host memory. If not, such a program is refused.
+    /// Whether values that do not fit the machine's memory may wait in host memory. If not, a program with such values
+    /// is refused.
     pub spill: bool,
     /// Whether the key memory is full at the program's start, as in the Medha paper, with the keys that are used first.
     /// Otherwise it starts empty. In either case a missing key limb crosses the link and is counted.

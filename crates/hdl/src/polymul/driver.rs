@@ -288,8 +288,8 @@ impl Driver {
         self.post_number(op.number(), request)
     }
 
-    /// Sends a command with `op` as its operation's number. A number that no operation has tests
-    /// that the hardware refuses it.
+    /// Sends a command with `op` as its operation's number. A test sends a number that no operation has, because
+    /// the hardware must refuse it.
     pub fn post_number(&mut self, op: u64, request: Request) -> Result<(), HdlError> {
         let p = &self.ports;
         for (port, value) in [

@@ -8,8 +8,8 @@ use serde::Serialize;
 use super::error::Difference;
 use super::{DriveError, Mismatch, Multiplier, Place};
 
-/// The cycles that one operation and its loads and unload took in the RTL. A comparison has found
-/// the same in the model, but for stalls of streams.
+/// The cycles that one operation and its loads and unload took in the RTL. They equal the model's cycles, except
+/// for the cycles in which a stream stalled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Lockstep {
     /// The cycles of the operation on the array of butterflies, without the loads of operands and the unload of the

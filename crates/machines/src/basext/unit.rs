@@ -33,7 +33,8 @@ pub struct Arithmetic {
     pub multipliers: u64,
     /// The number of modular adders and subtractors in the unit. Their modulus is set at run time.
     pub modular_adders: u64,
-    /// The number of adders without a modulus on the path of a result. Only the Cox unit has them.
+    /// The number of adders without a modulus on the path of a result. Only a unit for Cox-Rower has them, to sum up
+    /// the correction.
     pub adders: u64,
 }
 

@@ -52,8 +52,8 @@ pub trait Coprocessor: Any + Send + Sync {
 
     fn clock_mhz(&self) -> f64;
 
-    /// Returns the host link of the co-processor's description. It counts only if the co-processor is alone on its
-    /// card.
+    /// Returns the host link of the co-processor's description. This link is used only if the co-processor is alone on
+    /// its card; a card with several has a link of its own.
     fn link(&self) -> &HostLink;
 
     /// Returns the width of the co-processor's data ports. The memory of a card with this co-processor must be at least

@@ -80,7 +80,7 @@ impl Resident {
         self.last
     }
 
-    /// Returns how many of these places of a co-processor's memory are in use.
+    /// Returns how many of the places with numbers in `places` are in use, in the co-processor's memory.
     pub fn taken(&self, places: std::ops::RangeInclusive<u16>) -> u64 {
         self.places.range(places).count() as u64
     }

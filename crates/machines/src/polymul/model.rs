@@ -75,8 +75,8 @@ impl ArrayOp {
         }
     }
 
-    /// Returns the forms of the operation's operands and result. A sum or difference takes either form; the result
-    /// names coefficient form.
+    /// Returns the forms of the operation's operands and result. A sum or difference takes operands in either form;
+    /// [`Forms`] then says coefficient form.
     pub fn forms(self) -> Forms {
         let (a, b, out) = match self {
             Self::Ntt => (false, None, true),

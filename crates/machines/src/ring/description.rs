@@ -449,7 +449,7 @@ impl Description {
         self.width(group) < self.row
     }
 
-    /// Returns the die on which an RPAU lies. The ring goes up through all dies and down again.
+    /// Returns the die on which an RPAU lies. The ring network goes up through all dies and down again.
     pub fn die(&self, rpau: usize) -> usize {
         let turns = self.ring.dies.saturating_mul(2);
         let at = turns
@@ -459,7 +459,8 @@ impl Description {
         at.min(turns.saturating_sub(1).saturating_sub(at))
     }
 
-    /// Returns the cycles that a transfer takes on the ring from one RPAU to another, in the ring's one direction.
+    /// Returns the cycles that a transfer takes on the ring network from one RPAU to another. The network has one
+    /// direction.
     pub fn way(&self, from: usize, to: usize) -> u64 {
         let count = self.rpaus.max(1);
         let after = |rpau: usize| rpau.saturating_add(1).checked_rem(count).unwrap_or(0);

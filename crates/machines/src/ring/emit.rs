@@ -31,8 +31,8 @@ pub struct Emitter {
     /// The key slots that the procedure itself loads, by RPAU and key index (the number by which
     /// instruction words name a key limb).
     key_slots: HashMap<Place, u8>,
-    /// For each row of the constant table, the mask of the RPAUs (residue polynomial arithmetic units) whose
-    /// constant in the row is in use. The value of a constant does not tell, since 0 is a residue, too.
+    /// For each row of the constant table, the mask of the RPAUs (residue polynomial arithmetic units) whose constant
+    /// in the row is in use. The value alone does not tell whether it is in use, because 0 may be a constant, too.
     taken: Vec<u16>,
 }
 

@@ -126,7 +126,7 @@ impl KeyMemory {
         self.needed.iter().sum()
     }
 
-    /// Returns how many of the key limbs that calls have used fit key memory at once.
+    /// Returns for how many of the key limbs that calls have used there is room in key memory at the same time.
     pub fn fit(&self) -> u64 {
         let room = |(needed, held): (&u64, &Vec<_>)| (*needed).min(held.len() as u64);
         self.needed.iter().zip(&self.held).map(room).sum()

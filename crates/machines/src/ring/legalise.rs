@@ -33,14 +33,16 @@ pub struct Rewrites {
 }
 
 /// The rule for which accumulations (c + a b) with a stored key limb b become a multiplication and an addition. The
-/// main cores can do both of these, even on machines on which only the dyadic cores accumulate.
+/// main cores can multiply and add even on machines on which only the dyadic cores accumulate.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Unfuse {
     #[default]
     None,
-    /// On each RPAU, one of every n accumulations with a stored key limb is split, where n is this number.
+    /// On each RPAU, one of every n accumulations with a stored key limb is split into a multiplication and an
+    /// addition. The number is n.
     OneIn(usize),
-    /// On each RPAU, the last accumulations with a stored key limb are split, as many as this number.
+    /// On each RPAU, the last accumulations with a stored key limb are split into a multiplication and an addition.
+    /// The number says how many.
     Last(usize),
     /// All accumulations are split, with key limbs or not. This is for machines that cannot accumulate.
     Every,

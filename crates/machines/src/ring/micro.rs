@@ -115,8 +115,8 @@ impl Opcode {
         }
     }
 
-    /// Returns whether the operation works coefficient by coefficient. Either unit can execute such an operation, and
-    /// its result may overwrite an operand.
+    /// Returns whether the operation works coefficient by coefficient. The main and the dyadic cores can both execute
+    /// such an operation, and its result may go into the slot of an operand.
     pub const fn is_coefficient_wise(self) -> bool {
         use Opcode::*;
         matches!(

@@ -81,8 +81,8 @@ impl Prepared {
         &self.forms[&Rewrites::default()]
     }
 
-    /// Schedules the procedure for a placement of its operands, and counts the cycles by the model. The first call
-    /// tries every policy. Later calls start from the best.
+    /// Schedules the procedure for a placement of its operands, and counts the cycles by the model. The first time it
+    /// tries every starting policy. Later it begins with the policy that was fastest before.
     pub fn schedule(
         &mut self,
         d: &Description,

@@ -63,9 +63,9 @@ impl<'a> KeyStream<'a> {
         self.polynomials[self.index(gadget, row, column)]
     }
 
-    /// Writes the words of the key's beat with index `at` into `words`. For each position of the
-    /// transform, the words are the rows of the gadget ciphertext, and in each row its columns
-    /// (mask and body).
+    /// Writes the words of the key's beat with index `at` into `words`. The words come position by position (of the
+    /// transform, or of the coefficients if the engine takes them). A position has two words for each row of the
+    /// gadget ciphertext: the mask's, then the body's.
     pub fn beat(&self, at: u64, words: &mut [u64]) {
         let shape = self.shape;
         let step = ((at / shape.beats(0)) as usize).min(shape.steps() - 1);

@@ -33,9 +33,9 @@ fn operands(procedure: &Procedure) -> u16 {
     all.max().map_or(0, |last| last.saturating_add(1))
 }
 
-/// Returns a procedure that does the work of `procedure` for several ciphertexts, which share keys
-/// and masks. If `procedure` has k operands, its operand `arg` for ciphertext c has the index
-/// `arg` + c k in the returned procedure. Results are numbered alike.
+/// Returns a procedure that does the work of `procedure` for several ciphertexts, which share keys and masks. If
+/// `procedure` has k operands, its operand `arg` for ciphertext c has the index `arg` + c k in the returned procedure.
+/// Results are numbered in the same way.
 ///
 /// # Errors
 /// [`MachineError::Unsupported`] for a batch of no ciphertexts, for a procedure with immediates or exponents that calls

@@ -12,8 +12,8 @@ use super::tally::Tally;
 const BASE: u64 = 1 << 32;
 
 impl Clockwork {
-    /// Renumbers the place of the buffer to which each instruction in the pipelines will write.
-    /// Machines that continue alike have the same instructions in the pipelines, in the same order.
+    /// Renumbers the place of the buffer to which each instruction in the pipelines will write. `new` gets the old
+    /// numbers in the order of the instructions, so that it can number the places by that order.
     fn renumber(&mut self, mut new: impl FnMut(u32) -> u32) {
         let items = self.mac.items.iter_mut();
         for item in items

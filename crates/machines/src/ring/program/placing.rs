@@ -25,7 +25,8 @@ pub struct Key {
 
 impl Key {
     const HEAD: usize = size_of::<u32>();
-    /// A flag in an argument's first byte, beside its slot: whether the argument must stay in its slot.
+    /// A flag in the first byte that a [`Key`] has for an argument, beside the number of a slot: whether the
+    /// argument must stay in its slot.
     const PINNED: u8 = 1 << 7;
 
     /// Computes the key of a call's placement from the slots in which limbs lie now.

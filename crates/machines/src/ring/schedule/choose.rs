@@ -124,7 +124,7 @@ impl Scheduler<'_> {
     }
 
     /// Returns whether a result of the operation may lie in this slot. A slot whose port is narrower than a row takes
-    /// no result that is written in whole rows. It also takes no result that an operation reads which writes whole
+    /// no result that is written in whole rows. It also takes no result that is read by an operation that writes whole
     /// rows, such as a transform.
     fn has_rows(&self, node: &Node, slot: u8) -> bool {
         let transformed = |&v: &ValueIndex| {
