@@ -130,9 +130,9 @@ impl Engine {
         self.source = source;
     }
 
-    /// Loads a ciphertext into a place, the engine's memory for one ciphertext. The input is the
-    /// look-up table, 2N less the body's exponent, and the mask's exponents. Returns the cycles
-    /// from the command to its done bit.
+    /// Loads a ciphertext into a place, the engine's memory for one ciphertext. The input is the number 2N
+    /// minus the body's exponent (for the ring degree N), then the look-up table, then the mask's exponents.
+    /// Returns the cycles from the command to its done bit.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].

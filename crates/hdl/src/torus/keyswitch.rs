@@ -179,9 +179,9 @@ impl Switcher {
         self.stalls = stalls;
     }
 
-    /// Sends a command with the key's seed and bodies to the unit. The unit reads `ciphertexts`,
-    /// each with at least the N mask words and the body. Takes the output until the unit is done
-    /// and has no more output.
+    /// Sends a command with the key's seed and bodies to the unit. The unit reads `ciphertexts`, each with at
+    /// least the mask words of the old dimension and the body. Takes the output until the unit is done and has no
+    /// more output.
     ///
     /// # Errors
     /// [`SwitcherError::Differs`] in the first cycle in which the unit's outputs are not its model's;

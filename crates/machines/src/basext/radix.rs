@@ -40,8 +40,8 @@ impl Radix {
 
     /// Returns the number of modular multipliers, which is also that of modular adders and subtractors. Each division
     /// of a residue by the radix of an earlier digit has one, and so has each digit's term in the sum for a target. The
-    /// unit in Table 4.5 of Kırbıyık's thesis has one multiplier more, for a last product by Q that this unit does not
-    /// need.
+    /// unit in Table 4.5 of Kırbıyık's thesis has one multiplier more, for a last product by Q, the product of the
+    /// sources, that this unit does not need.
     pub fn cells(self) -> u64 {
         let l = self.shape.max_l() as u64;
         l * (l + 1) / 2

@@ -45,8 +45,9 @@ impl Shared {
         self.batch
     }
 
-    /// Returns the number of modular multipliers of the unit. Each lane has one for the factors mu_i of the source
-    /// residues, one for the redundant modulus, and one for each target of a batch.
+    /// Returns the number of modular multipliers of the unit. Each lane has one that multiplies source residues by the
+    /// inverses of Q / q_i (for Q the product of the sources q_i), one for the redundant modulus, and one for each
+    /// target of a batch.
     pub fn multipliers(self) -> u64 {
         (self.shape.lanes() * (self.batch + 2)) as u64
     }
@@ -116,10 +117,10 @@ impl Shared {
         rows * self.shape.beats(log_n) + latency(self.shape) + 1
     }
 
-    /// Returns two numbers for each coefficient and target of an extension of `polynomials` polynomials. The first
-    /// is the multiplier-cycles that the extension takes: the number of the unit's multipliers times the cycles.
-    /// The second is the modular products that it needs. A target needs l + 1 products. All k targets share 2 l + 1
-    /// products, those of the factors mu_i and of the redundant modulus.
+    /// Returns two numbers for each coefficient and target of an extension of `polynomials` polynomials. The first is
+    /// the multiplier-cycles that the extension takes: the number of the unit's multipliers times the cycles. The
+    /// second is the modular products that it needs. A target needs l + 1 products. All k targets share 2 l + 1
+    /// products, those that scale the source residues and those of the redundant modulus.
     pub fn multiplier_cycles(self, l: usize, k: usize, polynomials: u64) -> (f64, f64) {
         let rows = self.rows(Extension::Exact, l, k, polynomials);
         let each = (polynomials * k as u64) as f64;

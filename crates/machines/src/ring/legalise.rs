@@ -44,7 +44,8 @@ pub enum Unfuse {
     /// On each RPAU, the last accumulations with a stored key limb are split into a multiplication and an addition.
     /// The number says how many.
     Last(usize),
-    /// All accumulations are split, with key limbs or not. This is for machines that cannot accumulate.
+    /// All accumulations are split into a multiplication and an addition, with key limbs or not. This is for machines
+    /// that cannot accumulate.
     Every,
 }
 

@@ -12,10 +12,10 @@ pub struct KeyStream<'a> {
 }
 
 impl<'a> KeyStream<'a> {
-    /// Makes the stream from the key's polynomials, each of N residues. With R rows in a gadget
-    /// ciphertext, the polynomial of gadget ciphertext g, row r and column c has the index (g
-    /// R + r) 2 + c. Gadget ciphertext s (2^m - 1) + u - 1 belongs to pattern u (a setting of the m
-    /// key bits) of step s of the blind rotation.
+    /// Makes the stream from the key's polynomials, each of N residues, for the ring degree N. With R rows in a
+    /// gadget ciphertext, the polynomial of gadget ciphertext g, row r and column c has the index (g R + r) 2 + c.
+    /// Gadget ciphertext s (2^m - 1) + u - 1 belongs to pattern u (a setting of the m key bits) of step s of the
+    /// blind rotation.
     ///
     /// # Errors
     /// [`TorusError::Count`] for a wrong number of polynomials or residues.

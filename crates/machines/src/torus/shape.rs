@@ -20,9 +20,9 @@ pub(super) const BACK: u64 = FRONT + BUTTERFLY;
 /// [`Schedule::Pairs`]. Behind them is the adder tree that sums over the rows of a gadget
 /// ciphertext (`pair_sum_latency`).
 const LIFT: u64 = 2;
-/// The latency of a bundle, the sum over the patterns u of a step's secret bits of (X^(a u) - 1) BK_u. It counts the
-/// cycles from the read of the last pattern's key BK_u to the write of the bundle. Five pass until the weight X^(a u) - 1
-/// is there. The product with the key and the sum follow.
+/// The latency of a bundle, the sum over the patterns u of a step's secret bits of (X^(a u) - 1) BK_u, for the mask's
+/// exponents a. It counts the cycles from the read of the last pattern's key BK_u to the write of the bundle. Five pass
+/// until the weight X^(a u) - 1 is there. The product with the key and the sum follow.
 pub(super) const BUNDLE: u64 = 5 + PRODUCT + 1;
 /// The most beats of an unrolled key that wait for the bundler, which sums the keys of a step's patterns of secret
 /// bits: `RawBeats` of `rm_torus`.
@@ -69,7 +69,8 @@ impl Shape {
         }
     }
 
-    /// Returns H, the cycles of one pass over a polynomial: N / 2 butterflies, divided by the butterflies of a unit.
+    /// Returns H, the cycles of one pass of a transform over a polynomial of ring degree N. A pass has N / 2
+    /// butterflies, which are divided by the number of butterflies in a transform unit.
     pub fn half_rows(self) -> u64 {
         1 << (self.sizes.log_n - self.sizes.log_lanes - 1)
     }
@@ -131,14 +132,14 @@ impl Shape {
         self.beat_words() as u64 * self.key_bits()
     }
 
-    /// Returns the number of groups into which the engine's products cut the N positions. The engine multiplies for one
-    /// group in a cycle.
+    /// Returns the number of groups into which the engine's products cut the N positions of a transformed polynomial.
+    /// The engine multiplies for one group in a cycle.
     pub fn groups(self) -> usize {
         self.degree() / self.positions()
     }
 
-    /// Returns the number of groups into which the beats of the key cut the N positions. A beat has the words of one
-    /// group.
+    /// Returns the number of groups into which the beats of the bootstrapping key cut the N positions (or coefficients)
+    /// of a polynomial. A beat has the words of one group.
     pub fn key_groups(self) -> usize {
         self.degree() / self.key_positions()
     }
@@ -163,10 +164,10 @@ impl Shape {
         (self.sizes.units << self.sizes.log_lanes) as u64
     }
 
-    /// Returns the number of multipliers for products with the key, and of those for the weights
-    /// X^(a u) - 1 of the patterns u of secret bits. With [`Schedule::Sums`] a weight multiplies
-    /// the summed products of its pattern, with [`Schedule::Pairs`] the key of its pattern.
-    /// [`Schedule::Coefficients`] needs no multipliers for weights.
+    /// Returns the number of multipliers for products with the key, and of those for the weights X^(a u) - 1 of the
+    /// patterns u of secret bits, with a the mask's exponents. With [`Schedule::Sums`] a weight multiplies the summed
+    /// products of its pattern, with [`Schedule::Pairs`] the key of its pattern. [`Schedule::Coefficients`] needs no
+    /// multipliers for weights.
     pub fn multipliers(self) -> (u64, u64) {
         let positions = self.positions() as u64;
         let products = positions * 2 * self.rows() as u64;
@@ -188,9 +189,9 @@ impl Shape {
         }
     }
 
-    /// Returns two lower bounds on the cycles of a step of the blind rotation for one ciphertext.
-    /// The first is by the butterflies, (N / 2) log2 N for each transform, the second by the
-    /// multipliers of the products.
+    /// Returns two lower bounds on the cycles of a step of the blind rotation for one ciphertext. The first is by the
+    /// butterflies, of which a transform of N coefficients has (N / 2) log2 N. The second is by the multipliers of the
+    /// products.
     pub fn floors(self) -> (u64, u64) {
         let transforms = self.transforms();
         let each = self.degree() as u64 / 2 * u64::from(self.sizes.log_n);
