@@ -96,7 +96,7 @@ impl Model {
     }
 
     /// Restarts the simulation with all registers and memories at random values drawn from `seed`. It also ends the
-    /// wave file.
+    /// VCD file that [`Self::waves`] has begun.
     pub fn restart(&mut self, seed: u32) -> Result<(), HdlError> {
         // Verilator wants a positive seed; 0 would mean one from the clock.
         let fresh = create(self.api, (seed & 0x3fff_ffff) as c_int + 1)?;

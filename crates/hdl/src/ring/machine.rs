@@ -580,7 +580,7 @@ impl Machine {
     }
 }
 
-/// A host that sends one given limb for any load, or stores the limb that it receives.
+/// A host that sends one given limb for any load, and keeps the limb that a store sends.
 struct OneLimb(Vec<u64>);
 
 impl Host for OneLimb {

@@ -53,14 +53,14 @@ pub enum Does {
     Dyadic,
     /// The main cores of an RPAU, their permutation networks and twiddle tables.
     Main,
-    /// An RPAU's interface to the ring that joins all RPAUs: its two ends, and the reducers of
-    /// residues that come from other RPAUs.
+    /// An RPAU's interface to the ring network that joins all RPAUs: the ends of the links to its two neighbours,
+    /// and the reducers of residues that come from other RPAUs.
     Node,
     /// The memories of an RPAU for constants, generator streams and Galois elements, and the logic
     /// that joins its modules.
     Tables,
-    /// The part that the machine has once: instruction streams, scoreboard, dispatch, host link,
-    /// and the stages between RPAUs on the ring.
+    /// The part that the machine has once: instruction streams, scoreboard, dispatch, host link, and the pipeline
+    /// stages between RPAUs on the ring network.
     Control,
 }
 

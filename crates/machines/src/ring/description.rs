@@ -22,8 +22,8 @@ pub const MAX_KEY_SLOTS: usize = 128;
 /// The most rows of a table of constants, of seeded generator streams or of Galois elements: as many as an
 /// instruction word can name.
 const MAX_TABLE: usize = 1 << 12;
-/// The most port groups of polynomial memory. A port group is memory slots that share their ports. The key memory
-/// has one more.
+/// The most port groups of polynomial memory. A port group is memory slots that share their ports. Key memory is one
+/// more port group, beyond this number.
 pub const MAX_GROUPS: usize = 16;
 
 /// The fields of a ring machine. [`Description::parse`] checks the range of every field.
@@ -148,9 +148,10 @@ pub struct Pipeline {
 pub struct RingLink {
     /// The residues that a link of the ring, from one RPAU to the next, carries in a cycle.
     pub lanes: usize,
-    /// The cycles that an instruction word takes on the ring from one RPAU to the next.
+    /// The cycles that an instruction word takes on the ring network from one RPAU to the next.
     pub hop: u64,
-    /// The cycles that an instruction word on the ring takes in addition for each border between dies on its way.
+    /// The cycles that an instruction word on the ring network takes in addition for each border between dies on its
+    /// way.
     pub crossing: u64,
     /// The number of dies over which the ring is laid: up one side, down the other.
     pub dies: usize,

@@ -18,7 +18,7 @@ pub struct RingUse {
     pub cuts: Cuts,
 }
 
-/// The slots of polynomial and key memory on each RPAU.
+/// The numbers of memory slots that an RPAU has, for polynomials and for keys, and how many of them a program uses.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct SlotUse {
     pub slots: usize,

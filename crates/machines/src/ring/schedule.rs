@@ -370,8 +370,9 @@ impl<'a> Scheduler<'a> {
     }
 }
 
-/// Returns the ring that the operation's instruction word names. Coefficient-wise words read no table of a ring. They
-/// have no field for a part's number, unless their operand comes from the generator.
+/// Returns the polynomial ring that the operation's instruction word names. A coefficient-wise word has no field for
+/// the number of a part of the ring and reads no twiddles, so it names the full ring in place of a part. The
+/// exception is a word whose operand comes from the generator.
 fn read_ring(node: &Node) -> RingKind {
     let generated = node.sources.iter().any(|s| matches!(s, Source::Stream(_)));
     match node.ring {
@@ -380,8 +381,8 @@ fn read_ring(node: &Node) -> RingKind {
     }
 }
 
-/// Returns whether one instruction word can carry both immediates, each for its own RPAU. Rows of the tables have a
-/// constant or a stream for each RPAU.
+/// Returns whether one instruction word can carry both immediates, each for its own RPAU. Galois elements must be
+/// equal. Constants and generator streams may differ, because a row of their tables has one for each RPAU.
 fn same_kind(a: Immediate, b: Immediate) -> bool {
     match (a, b) {
         (Immediate::Galois(g), Immediate::Galois(h)) => g == h,

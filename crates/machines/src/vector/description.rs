@@ -66,8 +66,8 @@ pub enum Kind {
 pub enum Factory {
     /// The machine has a twiddle factory, which computes powers of a root of unity, beside each transform unit.
     Unit,
-    /// The machine has one twiddle factory, which all transform units share. Each of the other units turns the
-    /// factory's powers of a root of unity into those of its own column by products.
+    /// The machine has one twiddle factory, which all transform units share. The factory computes the powers of a root
+    /// of unity for one unit's column. Each other transform unit multiplies them to get the powers for its own column.
     Shared,
 }
 

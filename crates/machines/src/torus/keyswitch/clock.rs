@@ -71,7 +71,8 @@ pub struct Inputs {
 pub struct Shown {
     pub ready: bool,
     pub body_ready: bool,
-    /// The index of the word that the unit reads of each ciphertext in this cycle; index N is the body.
+    /// The index of the word that the unit reads of each ciphertext in this cycle; in a ciphertext of N mask words,
+    /// index N is the body.
     pub read: Option<u16>,
     pub word: Option<Word>,
     pub done: Option<Code>,
