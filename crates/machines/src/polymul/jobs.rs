@@ -61,10 +61,10 @@ impl Job {
     }
 }
 
-/// Claims every `NTT`, `INTT` and `MUL` that has the full ring and an accepted modulus. `free`
-/// tells for each instruction whether a job may contain it. One job runs an inverse transform
-/// together with a product that it alone reads, if that product alone reads the result of a forward
-/// transform. The job then contains these forward transforms, too.
+/// Claims every `NTT`, `INTT` and `MUL` on the full ring modulo a modulus that `accepts` takes. `free` tells for each
+/// instruction whether a job may contain it. An inverse transform and the product that only it reads are one job if
+/// an operand of the product is a forward transform that only the product reads. The job then contains such forward
+/// transforms, too.
 pub fn claims(
     procedure: &Procedure,
     free: &[bool],

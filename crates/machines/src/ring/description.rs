@@ -153,7 +153,7 @@ pub struct RingLink {
     /// The cycles that an instruction word on the ring network takes in addition for each border between dies on its
     /// way.
     pub crossing: u64,
-    /// The number of dies over which the ring is laid: up one side, down the other.
+    /// The number of dies over which the ring network is laid: up one side, down the other.
     pub dies: usize,
     /// Whether units beside the ring network reduce each arriving row modulo the receiver's prime
     /// and add a constant.

@@ -55,7 +55,7 @@ impl Memory {
         }
     }
 
-    /// Returns the memories for a ring that is split `splits` times.
+    /// Returns the memories for a program whose polynomial ring is split `splits` times.
     #[must_use]
     pub fn split(self, splits: u32) -> Self {
         Self { splits, ..self }

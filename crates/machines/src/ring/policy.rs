@@ -29,7 +29,8 @@ pub struct Policy {
 /// The number of seeds that are tried to decide between operations of equal urgency.
 const DRAWS: u32 = 8;
 
-/// The unit and the urgency of coefficient-wise operations without keys. Splits and joins have the same urgency.
+/// The unit and the urgency of coefficient-wise operations without keys. The bonus on the urgency also counts for
+/// splits and joins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Light {
     /// Whether the operations run on the main cores only. Otherwise they run on the unit on which they end first.

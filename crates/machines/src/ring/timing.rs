@@ -7,8 +7,8 @@ use super::micro::{OpWord, Opcode, Operand, Unit};
 /// The numbers of cycles for which one instruction word occupies its resources, from its start on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Duration {
-    /// The cycles until the last write is in memory. The thread, the unit and every port are busy
-    /// for them, except the port of `source`.
+    /// The cycles until the last write is in memory. During them the word's thread, unit and ports are busy, except the
+    /// read port of operand a, which `source` describes.
     pub total: u64,
     /// The cycles until the read port of operand a is free. A transform into another slot reads a
     /// in its first pass only. For a store, they are the cycles until the ring network is free,

@@ -56,9 +56,9 @@ pub(super) enum Register {
     Waits,
 }
 
-/// The constants of a machine for programs of one shape, which is a ring degree and the sizes of
-/// the machine. Times are in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext
-/// buffer); the room of pipelines is in stages or chunks.
+/// The constants of a machine for programs of one shape, which is a ring degree and the sizes of the machine. Times
+/// are in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer); the fields that end in
+/// `_stages` count pipeline stages, those that end in `_room` count chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Rates {
     buffer: u64,

@@ -48,8 +48,8 @@ impl std::fmt::Display for Code {
     }
 }
 
-/// The position of a result's word at the unit's output: its ciphertext, its column (column n is the body), and
-/// whether it is the command's last word.
+/// The position of a result's word at the unit's output: its ciphertext, its column (for n mask words, column n is
+/// the body), and whether it is the command's last word.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Word {
     pub ciphertext: u8,
