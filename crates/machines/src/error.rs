@@ -50,9 +50,9 @@ pub enum MachineError {
     ExceedsPart {
         machine: String,
         part: &'static str,
-        /// For each FPGA resource of which the machine needs more than its FPGA or die has: the
-        /// amount needed, the amount that the FPGA or die has, and the memory or multiplier group
-        /// that needs the most.
+        /// The FPGA resources of which the machine needs more than its FPGA or die has. For each
+        /// the text has the amount needed, the amount that is there, and the memory or multiplier
+        /// group that needs the most.
         excess: String,
     },
     #[error(

@@ -53,8 +53,8 @@ pub enum Does {
     Dyadic,
     /// The main cores of an RPAU, their permutation networks and twiddle tables.
     Main,
-    /// An RPAU's interface to the ring network that joins all RPAUs: the ends of the links to its two neighbours,
-    /// and the reducers of residues that come from other RPAUs.
+    /// An RPAU's interface to the ring network that joins all RPAUs. It sends rows of a memory slot, passes rows on
+    /// to the next RPAU, and reduces the residues that come from other RPAUs.
     Node,
     /// The memories of an RPAU for constants, generator streams and Galois elements, and the logic
     /// that joins its modules.

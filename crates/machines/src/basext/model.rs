@@ -15,8 +15,8 @@ pub fn mul_latency(shape: Shape) -> u64 {
     }
 }
 
-/// Returns the cycles from the issue of a coefficient's source residue to the read of the target's partial sum to which
-/// its product is added: two modular products one after the other, and one register before them.
+/// Returns the cycles from the issue of a coefficient's source residue to the read of the partial sum for the target,
+/// to which its product is added. They are two modular products one after the other, and one register before them.
 pub fn sum_delay(shape: Shape) -> u64 {
     2 * mul_latency(shape) + 1
 }

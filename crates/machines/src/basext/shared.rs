@@ -45,9 +45,9 @@ impl Shared {
         self.batch
     }
 
-    /// Returns the number of modular multipliers of the unit. Each lane has one that multiplies source residues by the
-    /// inverses of Q / q_i (for Q the product of the sources q_i), one for the redundant modulus, and one for each
-    /// target of a batch.
+    /// Returns the number of modular multipliers of the unit. Each lane has one that scales the source residues, one
+    /// for the redundant modulus, and one for each target of a batch. A residue modulo the source q_i is scaled by the
+    /// inverse of Q / q_i, for Q the product of the sources.
     pub fn multipliers(self) -> u64 {
         (self.shape.lanes() * (self.batch + 2)) as u64
     }

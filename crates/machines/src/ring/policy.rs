@@ -22,11 +22,12 @@ pub struct Policy {
     /// The number of operations of an RPAU that a later operation may overtake, counted from the RPAU's first operation
     /// that was not issued.
     pub window: u32,
-    /// A seed that decides between operations of equal urgency. With 0 their order in the procedure decides.
+    /// A seed that decides between operations of equal urgency. With the seed 0 their order in the procedure decides.
     pub draw: u32,
 }
 
-/// The number of seeds that are tried to decide between operations of equal urgency.
+/// The number of seeds of [`Policy::draw`] that the search tries, each of which decides between operations of equal
+/// urgency in another way.
 const DRAWS: u32 = 8;
 
 /// The unit and the urgency of coefficient-wise operations without keys. The bonus on the urgency also counts for

@@ -101,8 +101,8 @@ pub(super) fn operands(w: &OpWord) -> impl Iterator<Item = u8> + use<> {
     [a, b, third.then_some(w.c)].into_iter().flatten()
 }
 
-/// Returns the cycles in which the instruction word's busiest port group (slots that share their ports) transfers `n`
-/// residues for each of the group's slots that the word reads, or for each that it writes.
+/// Returns the cycles in which the instruction word's busiest port group transfers `n` residues for each of the group's
+/// slots that the word reads, or for each that it writes. A port group is slots that share their ports.
 fn port_cycles(d: &Description, groups: &[u8], w: &OpWord, n: u64) -> u64 {
     let busiest = |slots: &[u8]| {
         let group = |slot: &u8| groups.get(usize::from(*slot)).copied().map(usize::from);

@@ -234,9 +234,8 @@ impl Shape {
         u64::from((self.rows() as u64).next_power_of_two().ilog2())
     }
 
-    /// Returns the cycles between the issue of the last row of words in the transforms of `members`
-    /// ciphertexts and the next operation of the transform units: `inverse_tail` of the RTL for
-    /// inverse transforms.
+    /// Returns the cycles between the issue of the last row of words in the transforms of `members` ciphertexts and the
+    /// next operation of the transform units. For inverse transforms it is `inverse_tail` of the RTL.
     pub(super) fn tail(self, inverse: bool, members: u64) -> u64 {
         let ahead = (members - 1) * self.half_rows();
         let late = match self.schedule {
@@ -261,8 +260,8 @@ impl Shape {
         }
     }
 
-    /// Returns how many products the engine computes one after the other for the positions of one cycle, in a step of
-    /// the blind rotation: one for each pattern of secret bits, or one for their sum.
+    /// Returns how many products the engine computes one after the other for the same positions of the transform, in a
+    /// step of the blind rotation. It is one for each pattern of secret bits, or one for their bundle.
     pub(super) fn product_patterns(self, step: usize) -> usize {
         match self.schedule {
             Schedule::Sums => self.patterns(step),

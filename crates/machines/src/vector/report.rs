@@ -43,7 +43,7 @@ pub struct VectorUse {
     /// their loads.
     pub limbs_spilled: u64,
     pub limbs_reloaded: u64,
-    /// The number of masks of keys that the generator on the chip expanded from seeds.
+    /// The number of masks (uniform halves of keys) that the generator on the chip expanded from seeds.
     pub limbs_made: u64,
     /// The time of successive runs of the program, with the host's transfers between or beside them.
     pub host: HostUse,

@@ -78,8 +78,8 @@ impl Key {
 }
 
 impl Run<'_> {
-    /// Brings the missing arguments into slots in the arrangement with which the call is fastest, and schedules the
-    /// call. If there is no room, it spills values, if the options allow that.
+    /// Brings the call's missing arguments into slots in the arrangement with which the call is fastest, and
+    /// schedules the call. If there is no room, it moves limbs to the host, provided the options allow that.
     pub(super) fn place_and_schedule(
         &mut self,
         now: &Now<'_>,
