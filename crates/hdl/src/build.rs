@@ -220,7 +220,7 @@ fn classes(work: &Path) -> Result<Vec<(String, u64)>, HdlError> {
 /// which are compiled together.
 struct Unit {
     text: String,
-    /// Whether the unit's code runs only once, at the model's start.
+    /// Whether the translation unit's code runs only once, at the start of the simulation model.
     once: bool,
 }
 

@@ -7,7 +7,7 @@ use ringmill_limits::Halt;
 use ringmill_math::MathError;
 use thiserror::Error;
 
-/// A description, program or request that a machine cannot serve.
+/// The reason for which a simulated machine refuses a description, a program or a request.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MachineError {

@@ -71,7 +71,7 @@ const fn built(small: bool) -> BuildOptions {
     }
 }
 
-/// The build options of a model that runs fast.
+/// The build options of a simulation model that the C++ compiler optimises for speed.
 const FAST: BuildOptions = built(false);
 
 /// Returns the error that the RTL does not support the value `got` of a field in a machine's

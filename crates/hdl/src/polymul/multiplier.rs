@@ -85,7 +85,7 @@ impl Multiplier {
         self.driver.stall(seed.map(Dice::new));
     }
 
-    /// Starts to load tables into the selected slot.
+    /// Starts to load tables into the selected table slot.
     ///
     /// # Errors
     /// [`DriveError::Busy`] if the load unit is busy, or if the array or the unload unit works on a limb of the slot.
@@ -179,7 +179,7 @@ impl Multiplier {
         Ok(cycle)
     }
 
-    /// Loads tables into the selected slot. Returns the cycles from the command's acceptance to its done bit.
+    /// Loads tables into the selected table slot. Returns the cycles from the command's acceptance to its done bit.
     ///
     /// # Errors
     /// The errors of [`Self::start_tables`] and [`Self::wait`].

@@ -7,12 +7,12 @@ use ringmill_device::report::Resource;
 /// An amount of each resource of an FPGA or an ASIC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Resources {
-    /// Halves of a block RAM, of 18 Kbit each.
+    /// The number of halves of block RAMs, each of 18 Kbit.
     pub bram18: u64,
     pub uram: u64,
     pub lut_memory: u64,
     pub dsp: u64,
-    /// Bits of SRAM of an ASIC.
+    /// The number of bits of SRAM in an ASIC.
     pub sram_bits: u64,
     pub multipliers: u64,
 }

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::MachineError;
 
-/// A modulus, degree or limb that the machine does not support.
+/// The reason for which the polynomial multiplier refuses a modulus, a degree or a limb.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum PolymulError {

@@ -57,7 +57,7 @@ impl Node {
             && self.sources.iter().any(|s| !matches!(s, Source::Value(_)))
     }
 
-    /// Returns the operands that are values in slots of polynomial memory.
+    /// Returns those operands of the operation that are values in slots of polynomial memory.
     pub fn values(&self) -> impl Iterator<Item = ValueIndex> + '_ {
         self.sources.iter().filter_map(|s| {
             if let Source::Value(v) = s {

@@ -275,7 +275,7 @@ impl Session for Timing<'_> {
     }
 }
 
-/// Writes the streams and tables of one procedure as text.
+/// Writes the instruction streams and tables of one procedure's micro code as text.
 fn write_code(code: &MicroCode, cycles: u64, out: &mut dyn Write) -> Result<(), MachineError> {
     writeln!(
         out,

@@ -250,7 +250,8 @@ impl<'a> Spiller<'a> {
         self.out.nodes.push(Node { order, ..node });
     }
 
-    /// Appends a transfer of `v` between its slot and the host.
+    /// Appends a load or a store of the value `v` (`op` says which) to the spilled procedure. It reads the copy `from`
+    /// and writes the copy `to`; one lies in a memory slot, the other on the host.
     fn transfer(&mut self, op: Opcode, v: ValueIndex, from: ValueIndex, to: ValueIndex) {
         let place = self.host[v as usize].and_then(|h| self.out.values[h as usize].host);
         self.push(Node {

@@ -13,7 +13,7 @@ use super::gather::Gather;
 use super::schedule::Schedule;
 use super::shape::{BACK, RAW_BEATS};
 
-/// The cycles of a blind rotation, by what the engine does.
+/// The cycles of a blind rotation: their number, and those in which parts of the engine work or wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Run {
     /// The cycles of the blind rotation from the engine's command to its done bit.

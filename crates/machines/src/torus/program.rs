@@ -10,7 +10,7 @@ use crate::MachineError;
 /// The part of a bootstrap that a procedure of the engine's program does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// The procedure makes the accumulator from a table.
+    /// The procedure makes the accumulator of the blind rotation from a look-up table.
     Start,
     /// The procedure is one step of the blind rotation, for this number of secret bits.
     Turn(usize),

@@ -39,7 +39,7 @@ pub struct Outcome {
     pub tally: Tally,
 }
 
-/// The totals of a program's run on the ring machine.
+/// The sums over all calls of a program's run on the ring machine: cycles, bytes over the host link, and counts.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     /// log2 of the program's ring degree.
