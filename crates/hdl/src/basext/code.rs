@@ -29,9 +29,9 @@ impl Operation {
 }
 
 /// A command at the pins of a base-extension unit. A load has the numbers of source moduli `l` and
-/// of target moduli `k`. An extension has `log_n`, log2 of the ring degree, and in `k` the number
-/// of its polynomials less one. That number is 0 on a unit that takes one polynomial in a command
-/// (`Unit::polynomials`).
+/// of target moduli `k`. An extension has `log_n`, log2 of the ring degree; its `k` is one below
+/// the number of polynomials that it extends. So `k` is 0 on a unit that takes one polynomial in a
+/// command (`Unit::polynomials`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Command {
     pub operation: Operation,

@@ -197,8 +197,8 @@ fn dyadics(d: &Description) -> Result<String, String> {
     }
 }
 
-/// Checks a machine whose ring between the RPAUs carries twice the residues a cycle, at most as many as a memory
-/// row has. Returns the field of the description to change, or why that machine does not fit.
+/// Checks a ring machine whose network between the RPAUs carries twice the residues a cycle, at most as many as a
+/// memory row has. Returns the field of the description to change, or why that machine does not fit.
 fn lanes(d: &Description) -> Result<String, String> {
     let lanes = d.ring.lanes.saturating_mul(2).min(d.row);
     if lanes == d.ring.lanes {

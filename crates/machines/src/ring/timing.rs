@@ -48,8 +48,8 @@ fn through_dyadic(d: &Description) -> u64 {
 }
 
 /// Returns the idle cycles between two passes of a transform, for a limb of R memory rows and t transform stages a
-/// pass. They are the latency of the main cores' pipeline in cycles, less R / 2^t, and at least 0. A pass reads one row a
-/// cycle. The rows that it reads first were written R / 2^t cycles or more before the end of the pass before
+/// pass. They are the latency of the main cores' pipeline in cycles, minus R / 2^t, and at least 0. A pass reads one
+/// row a cycle. The rows that it reads first were written R / 2^t cycles or more before the end of the pass before
 /// (docs/machines/ring.md, "Passes").
 pub fn wait(d: &Description, log_n: u8) -> u64 {
     through(d, d.main.stages as u64).saturating_sub(rows(d, log_n) >> d.main.stages)
