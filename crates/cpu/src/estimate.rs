@@ -166,8 +166,9 @@ impl Expands {
 
     /// Returns the budget in bytes for expanded limbs and constants, or `None` if all are kept. The
     /// budget is `asked` if the caller gave one. Otherwise it is `there` + `room` bytes, if these
-    /// are too few for all limbs and constants and enough for the largest. `there` bytes are
-    /// expanded already, and `room` bytes are free beside the run's limbs.
+    /// are too few for all limbs and constants and enough for the largest. If they are too few for
+    /// the largest one, it is also `None`. `there` bytes are expanded already, and `room` bytes are
+    /// free beside the run's limbs.
     pub fn budget(&self, asked: Option<u64>, there: u64, room: u64) -> Option<u64> {
         let left = there.saturating_add(room);
         asked.or_else(|| (self.all > left && left >= self.largest).then_some(left))

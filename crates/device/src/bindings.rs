@@ -198,8 +198,8 @@ impl<'a> Limb<'a> {
     }
 }
 
-/// Refuses a limb with a residue at or above `modulus`, and names the first such residue. Without one, the check is one
-/// pass without branches.
+/// Refuses a limb with a residue at or above `modulus`, and names the first such residue. If no residue is too large,
+/// the check is one pass over the limb without branches.
 pub fn check_residues(data: &[u64], modulus: TableModulus) -> Result<(), DeviceError> {
     let top = modulus.top();
     if top >> 63 == 0 {

@@ -71,8 +71,8 @@ pub enum CallError {
     Malformed(String),
 }
 
-/// Collects the inputs of a procedure from a call's operands. `limb` returns the limb at a place of `operands`, in any
-/// representation. `seed` returns the seed of the key operand with a given number.
+/// Collects the inputs of a procedure from a call's operands. The function `limb` returns the limb of `operands` at a
+/// [`Place`], in any representation. The function `seed` returns the seed of the key operand with a given number.
 ///
 /// # Errors
 /// [`CallError::Missing`] if `limb` returns `None`, [`CallError::NotSeeded`] if `seed` does.

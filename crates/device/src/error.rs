@@ -147,7 +147,8 @@ impl fmt::Display for Own {
     }
 }
 
-/// The message is that of the wrapped error, so the source is the wrapped error's source.
+/// An [`Own`] prints the message of the wrapped error. So its source is the source of the wrapped
+/// error, and no message appears twice.
 impl Error for Own {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.source.source()

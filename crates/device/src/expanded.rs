@@ -83,8 +83,8 @@ type Cell = Arc<Mutex<Option<Arc<Made>>>>;
 #[derive(Default)]
 struct Slot {
     kept: Option<Arc<Made>>,
-    /// The key of this entry's limbs in the order in which the limbs of the cache were last read,
-    /// while the cache keeps them.
+    /// The number of the last read of this entry's limbs, which is their key in `order`. It is
+    /// valid while the cache keeps the limbs.
     at: u64,
     /// A weak reference to limbs that the cache dropped while steps still held them.
     loose: Weak<Made>,
@@ -103,7 +103,8 @@ struct Reader {
 #[derive(Default)]
 struct Held {
     slots: HashMap<Item, Slot>,
-    /// The limbs of seeds and constants that the cache keeps, the least recently read first.
+    /// The limbs of seeds and constants that the cache keeps, by the number of their last read, the
+    /// least recently read first.
     order: BTreeMap<u64, Item>,
     clock: u64,
     kept: u64,

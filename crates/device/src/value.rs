@@ -54,7 +54,8 @@ impl Value<'_> {
         }
     }
 
-    /// Returns the value of each block of equal residues and the number of residues, for a limb that is held so.
+    /// Returns one value for each block of equal residues, and the number of residues, if the limb is held as
+    /// such values. It is `None` for any other limb.
     pub fn blocks(&self) -> Option<(&[u64], usize)> {
         match self {
             Value::Spread(values, len) => Some((values, *len)),

@@ -28,7 +28,7 @@ pub enum DefinitionError {
 }
 
 /// The content of the definition file of a level of instructions (mid or macro): the instructions,
-/// and what the words mean by which it describes them.
+/// and the meanings of the words by which the file describes them.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
@@ -89,8 +89,8 @@ impl Definition {
         self.instruction.iter().filter(|i| !i.hidden)
     }
 
-    /// Returns the text with which the names of the level's generated Rust types begin: none or
-    /// `Macro`.
+    /// Returns the text with which the names of the level's generated Rust types begin: no text for
+    /// the mid level, `Macro` for the macro level.
     fn prefix(&self) -> &'static str {
         match self.level.as_str() {
             "mid" => "",

@@ -291,8 +291,8 @@ impl<'a> Cursor<'a> {
         self.parsed(&format!("a number in range after `{word}`"))
     }
 
-    /// Reads the first words of a table's entry, such as `seed 0 =`. The entry's number must be
-    /// `expected`.
+    /// Reads the first words of an entry of a numbered list, such as `seed 0 =`. The entry's number
+    /// must be `expected`.
     pub(crate) fn field_is(&mut self, word: &str, expected: usize) -> Result<(), ParseError> {
         let mark = self.mark();
         if self.field::<usize>(word)? != expected {

@@ -21,7 +21,8 @@ pub const MAX_PROCS: usize = 1 << 20;
 /// The most limbs of one mid-level program. It is also the most inputs, the most outputs and the
 /// most calls.
 pub const MAX_LIMBS: usize = 1 << 27;
-/// The most blocks of one mid-level program.
+/// The most blocks of one mid-level program. A block is a list of steps that the program runs or
+/// repeats.
 pub const MAX_BLOCKS: usize = 1 << 16;
 /// The most times that one step of a mid-level program repeats a block.
 pub const MAX_REPEAT: u64 = 1 << 32;

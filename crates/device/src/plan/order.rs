@@ -12,8 +12,9 @@
 use super::{Held, Job, Step, peak};
 use crate::pool::buffer_bytes;
 
-/// The factor by which the order of steps modulus by modulus may take more memory than the order
-/// ciphertext by ciphertext. The first order uses caches better.
+/// The most memory that the order of steps modulus by modulus may take, as a multiple of the memory
+/// of the order ciphertext by ciphertext. Up to this limit the order modulus by modulus is chosen,
+/// because it uses caches better.
 const MORE: u64 = 2;
 
 /// Returns the steps in an order in which each value is computed shortly before it is read. The

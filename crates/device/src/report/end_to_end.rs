@@ -101,8 +101,8 @@ impl EndToEnd {
         self.seconds + self.resident_key_seconds
     }
 
-    /// Sets `seconds` to the sum of the parts, and finds the largest part. The function `help` returns the advice for
-    /// that part.
+    /// Sets `seconds` to the sum of all parts of the time less `overlap_seconds`, and finds the largest part. The
+    /// function `help` returns the advice on how to shorten that part.
     #[must_use]
     pub fn summed(self, help: impl FnOnce(TimePart) -> String) -> Self {
         let data = self.inputs_seconds + self.outputs_seconds;

@@ -116,8 +116,8 @@ pub struct RegionUse {
     pub regions: u64,
     /// The number of the machine's units for which one die region of the FPGA part has enough resources.
     pub room: u64,
-    /// The resource that limits the number of units in a region, with the need of one unit and the
-    /// amount of a region.
+    /// The resource that limits the number of units in a region of the FPGA part. `each` is the
+    /// amount that one unit needs, and `available` the amount that one region has.
     pub resource: Resource,
     pub each: f64,
     pub available: f64,

@@ -7,9 +7,9 @@ use super::op::MacroOp;
 use super::program::{MacroInstr, MacroProgram};
 
 /// Counts the instructions of each opcode that a run of the program executes. Opcodes that do not
-/// occur are absent. Instructions of a procedure count once for each call. `CALL` and `REPEAT`
-/// themselves count only if they name no earlier procedure, which the verifier refuses. Counts stop
-/// at 2^64 - 1.
+/// occur are absent. Instructions of a procedure count once for each call. In place of a `CALL` or
+/// `REPEAT`, the instructions of the called procedure count. If no such procedure stands before the
+/// call, the call itself counts; the verifier refuses such a program. Counts stop at 2^64 - 1.
 pub fn counts(program: &MacroProgram) -> BTreeMap<MacroOp, u64> {
     let mut procs: Vec<BTreeMap<MacroOp, u64>> = Vec::with_capacity(program.procs.len());
     for proc in &program.procs {

@@ -13,23 +13,23 @@ use super::table::{LimbMap, LimbTable};
 use super::unrolled::LimbId;
 use crate::error::VerifyError;
 
-/// The link of an argument if no later call in the window reads its limb. Other links are the
-/// number of the next call that does.
+/// The link of a call's argument if no later call in the window of known calls reads its limb. Any
+/// other link is the number of the next call that reads the limb.
 const NONE: u64 = u64::MAX;
-/// The link of an argument whose limb is also an earlier argument of the same call. Other links are
-/// the number of the next call that reads the limb.
+/// The link of a call's argument whose limb is also an earlier argument of the same call. Any other
+/// link is the number of the next call that reads the limb.
 const AGAIN: u64 = u64::MAX - 1;
 
-/// What the window knows about the calls that read one limb.
+/// The reads of one limb by the calls in the window of known calls.
 #[derive(Clone, Copy, Debug)]
 struct Seen {
-    /// The number of the first call in the window that reads the limb.
+    /// The number of the first call in the window of known calls that reads the limb.
     next: u64,
-    /// The place of the last argument in the window that is this limb. Places count all arguments
-    /// of all calls that have entered the window so far.
+    /// The place of the last argument that is this limb, among the arguments of all calls that have
+    /// entered the window of known calls so far.
     last: u64,
-    /// Whether the limb's last read is known: a call has entered the window after which no call
-    /// reads the limb.
+    /// Whether the limb's last read is known: the window of known calls has got a call after which
+    /// no call reads the limb.
     ended: bool,
 }
 
@@ -43,26 +43,28 @@ impl Default for Seen {
     }
 }
 
-/// A window on the next calls of a program. When a device takes a call, at least `window` calls
-/// after it are known. If fewer are left, all of them are.
+/// A window on the next calls of a program, in which a device looks ahead. When the device takes a
+/// call, the window has at least `window` calls after it, or all calls that are left if these are
+/// fewer.
 #[derive(Clone, Debug)]
 pub struct Ahead {
     window: usize,
     inputs: u64,
     calls: VecDeque<Called>,
-    /// For each argument of the calls in the window, the number of the next call that reads the
-    /// same limb.
+    /// For each argument of the calls in the window, in order, the number of the next call in the
+    /// window that reads the same limb.
     links: VecDeque<u64>,
     /// The number of arguments of all calls that a device has taken from the window.
     gone: u64,
-    /// What is known about the reads of each limb: of inputs, of limbs that calls in the window
-    /// read, and of limbs that die in the window. [`Self::forget`] drops a limb.
+    /// For each limb, what the calls in the window tell about its reads. It has the program's
+    /// inputs, the limbs that calls in the window read, and those that die in the window.
+    /// [`Self::forget`] drops a limb.
     seen: LimbTable<Seen>,
     /// For each argument of the call that was taken last, whether a later call may read its limb.
     later: Vec<bool>,
     /// Whether one limb is two or more arguments of the call that was taken last.
     twice: bool,
-    /// The outputs of the program, known when its last call has entered the window.
+    /// The outputs of the program, or `None` until its last call has entered the window.
     outputs: Option<Vec<LimbId>>,
     is_output: LimbMap<()>,
 }
@@ -134,8 +136,8 @@ impl Ahead {
         Ok(())
     }
 
-    /// Returns whether the next call can be taken: `window` + 1 calls after it are known, or the
-    /// program's last call is.
+    /// Returns whether the next call can be taken: at least `window` + 1 calls after it are in the
+    /// window, or the program's last call has entered the window.
     fn sees_enough(&self) -> bool {
         self.sees_end() || self.calls.len() >= self.window.saturating_add(2)
     }

@@ -194,8 +194,8 @@ impl ProcBuilder {
     }
 
     /// Adds an instruction that computes the automorphism of the full ring with Galois element g on
-    /// a limb in evaluation form. The limb is given as its residues p on the ring's half+ and m on
-    /// its half-.
+    /// a limb in evaluation form. The limb is given as two limbs of N/2 words: p modulo x^(N/2) -
+    /// zeta (ring `half+`) and m modulo x^(N/2) + zeta (ring `half-`).
     pub fn autoh(
         &mut self,
         p: ValueId,
@@ -272,8 +272,9 @@ impl ProcBuilder {
         self.like_first(Op::Dot, &src, Imm::None)
     }
 
-    /// Adds an instruction that splits the limb a of the full ring into its residues p on the half+
-    /// and m on the half- ring, in coefficient form.
+    /// Adds an instruction that splits the limb a of the full ring x^N + 1, in coefficient form.
+    /// The results are a modulo x^(N/2) - zeta (ring `half+`) and a modulo x^(N/2) + zeta (ring
+    /// `half-`).
     pub fn split(&mut self, a: ValueId) -> Result<(ValueId, ValueId), VerifyError> {
         let ty = self.ty(a)?;
         let (plus, minus) = ty.ring.halves();
@@ -285,8 +286,9 @@ impl ProcBuilder {
         self.last_pair()
     }
 
-    /// Adds an instruction that computes the limb of the full ring with the residues p on the half+
-    /// and m on the half- ring, in coefficient form.
+    /// Adds an instruction that computes the limb of the full ring x^N + 1 from its residues p
+    /// modulo x^(N/2) - zeta (ring `half+`) and m modulo x^(N/2) + zeta (ring `half-`). All are in
+    /// coefficient form.
     pub fn join(&mut self, p: ValueId, m: ValueId) -> Result<ValueId, VerifyError> {
         let ty = self.ty(p)?;
         self.one(

@@ -3,8 +3,8 @@
 
 use super::op::MicroOp;
 
-/// The number of a chunk in the vector machine's ciphertext buffer. A chunk is the residues of one
-/// buffer access.
+/// The number of a chunk in the vector machine's ciphertext buffer. A chunk is the residues that
+/// one access to the buffer reads or writes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Chunk(pub u16);
 
@@ -77,7 +77,8 @@ impl Instr {
 pub struct Shape {
     /// The base-2 logarithm of the ring degree N.
     pub log_n: u8,
-    /// The base-2 logarithm of the transform's radix, which is the number of rows of a limb.
+    /// The base-2 logarithm of the transform's radix: the number of rows of the matrix as which a
+    /// four-step transform takes a limb.
     pub log_radix: u8,
     /// The base-2 logarithm of the number of residues in a chunk.
     pub log_lanes: u8,
@@ -107,8 +108,8 @@ impl Shape {
         }
     }
 
-    /// Returns the base-2 logarithm of the number of columns of a limb, that is, of the ring degree
-    /// over the transform's radix.
+    /// Returns the base-2 logarithm of the number of columns of the matrix as which a four-step
+    /// transform takes a limb. It is the ring degree over the transform's radix.
     pub const fn log_columns(self) -> u8 {
         self.log_n.saturating_sub(self.log_radix)
     }

@@ -142,9 +142,9 @@ impl Reducer {
     }
 }
 
-/// Writes the weighted sums modulo target j to `output[j][at]`, for the largest multiple of eight
-/// coefficients. Returns the number of these coefficients, which is 0 if this thread's kernels do
-/// not use AVX-512 IFMA.
+/// Writes the sums of a base extension's terms times constants, modulo target modulus number j, to
+/// `output[j][at]`, for the largest multiple of eight coefficients. Returns the number of these
+/// coefficients, which is 0 if this thread's kernels do not use AVX-512 IFMA.
 pub(super) fn weighted_sums(
     packed: &Packed,
     y: &[u64],
@@ -182,7 +182,8 @@ pub(super) fn weighted_sums(
     done
 }
 
-/// Computes the weighted sums modulo the `J` target moduli of one group, `V` vectors of coefficients at a time.
+/// Computes the sums of terms times constants modulo the `J` target moduli of one group, `V` vectors of
+/// coefficients at a time.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 unsafe fn group_sums<const V: usize, const J: usize, const WIDE: bool>(
     packed: &Packed,
@@ -203,8 +204,8 @@ unsafe fn group_sums<const V: usize, const J: usize, const WIDE: bool>(
     }
 }
 
-/// Computes the weighted sums modulo the `J` target moduli of one group for `V` vectors of coefficients, from
-/// coefficient c on.
+/// Computes the sums of terms times constants modulo the `J` target moduli of one group for `V` vectors of
+/// coefficients, from coefficient c on.
 #[inline(always)]
 unsafe fn vector_sums<const V: usize, const J: usize, const WIDE: bool>(
     packed: &Packed,

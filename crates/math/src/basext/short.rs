@@ -219,9 +219,9 @@ impl Short {
     }
 }
 
-/// Writes the sums modulo each target j whose constants `short` [has](Short::has) to
-/// `output[j][at]`, for the coefficients that fill whole vectors. Returns the number of these
-/// coefficients, which is 0 unless [`Short::serves`] is true.
+/// Writes the sums of terms times constants, modulo each target modulus number j whose constants
+/// `short` [has](Short::has) to `output[j][at]`, for the coefficients that fill whole vectors.
+/// Returns the number of these coefficients, which is 0 unless [`Short::serves`] is true.
 pub(super) fn weighted_sums(
     short: &Short,
     y: &[u64],

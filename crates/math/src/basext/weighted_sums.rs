@@ -78,7 +78,8 @@ impl WeightedSums {
         &self.targets
     }
 
-    /// Returns the powers of two among the targets, which follow the other moduli.
+    /// Returns the target moduli that are powers of two. Their output limbs follow those of all
+    /// other target moduli.
     pub(crate) fn words(&self) -> &[WordModulus] {
         &self.words.targets
     }
@@ -88,9 +89,9 @@ impl WeightedSums {
         self.rows.get(j).map(Vec::as_slice)
     }
 
-    /// Writes the sums z_j modulo target j of constants times terms to `output[j][at]`. The terms
-    /// y_i are row i of `y`, and rows are [`BLOCK`] words apart; `at` has at most [`BLOCK`]
-    /// coefficients. The caller has checked the lengths.
+    /// Writes the sums z_j of constants times terms, modulo target modulus number j, to
+    /// `output[j][at]`. The terms y_i are row i of `y`, and rows are [`BLOCK`] words apart; `at`
+    /// has at most [`BLOCK`] coefficients. The caller has checked the lengths.
     pub(crate) fn apply(
         &self,
         y: &[u64],
@@ -140,7 +141,8 @@ impl WeightedSums {
         Ok(())
     }
 
-    /// Adds to every coefficient of `output[j][at]` the constant number j, a residue modulo target j.
+    /// Adds `constants[j]`, a residue modulo target modulus number j, to every coefficient of
+    /// `output[j][at]`, for each j.
     pub(super) fn add(&self, constants: &[u64], output: &mut [&mut [u64]], at: Range<usize>) {
         let (first, last) = constants.split_at(self.targets.len().min(constants.len()));
         let (moduli, words) = output.split_at_mut(self.targets.len().min(output.len()));

@@ -17,14 +17,16 @@ enum Parity {
 /// The powers of x that are the baby steps of an evaluation, and the operation at its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Basis {
-    /// The baby steps are 1, x, x^2, ...
+    /// The baby steps are 1, x, x^2, ... This serves a polynomial with odd and even powers.
     All,
-    /// The baby steps are x, x^3, x^5, ...; the giant steps are even powers.
+    /// The baby steps are x, x^3, x^5, ..., and the giant steps are even powers. This serves a
+    /// polynomial with odd powers alone.
     Odd,
-    /// The baby steps are 1, x^2, x^4, ...
+    /// The baby steps are 1, x^2, x^4, ... This serves a polynomial with even powers alone.
     Even,
-    /// The baby steps are 1, x^2, x^4, ..., and the sum over all blocks is multiplied by x. It
-    /// takes fewer powers than `Odd`, and one more product in sequence.
+    /// The baby steps are 1, x^2, x^4, ..., and x multiplies the whole sum at the end. This serves
+    /// a polynomial with odd powers alone. It takes fewer powers than `Odd`, and one more product
+    /// in sequence.
     EvenTimesX,
 }
 

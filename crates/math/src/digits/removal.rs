@@ -112,7 +112,7 @@ impl LowDigit {
     /// Han), and at most e (2 `bound` + 1) - 1 for fewer.
     ///
     /// # Errors
-    /// None for a checked digit.
+    /// None, because [`LowDigit::new`] has checked the bound of the digit.
     pub fn retain(&self) -> Result<Vec<i64>, DigitError> {
         let values: Vec<u64> = self.digits().map(|b| self.q.from_i64(b)).collect();
         self.function(&values)
@@ -121,7 +121,7 @@ impl LowDigit {
     /// Returns the polynomial that takes x to x minus its lowest digit, called lowest-digit *removal*.
     ///
     /// # Errors
-    /// None for a checked digit.
+    /// None, because [`LowDigit::new`] has checked the bound of the digit.
     pub fn remove(&self) -> Result<Vec<i64>, DigitError> {
         let mut polynomial: Vec<i64> = self.retain()?.into_iter().map(|c| -c).collect();
         polynomial.resize(polynomial.len().max(2), 0);
@@ -132,7 +132,7 @@ impl LowDigit {
     /// Returns the cheapest plan to evaluate the polynomial of [`LowDigit::remove`].
     ///
     /// # Errors
-    /// None for a checked digit.
+    /// None, because [`LowDigit::new`] has checked the bound of the digit.
     pub fn plan(&self, costs: PlanCosts) -> Result<Plan, DigitError> {
         Ok(plan_polynomial(&self.remove()?, costs))
     }
@@ -143,7 +143,7 @@ impl LowDigit {
     /// more digit above it to 0. The plan is right for all digits modulo p.
     ///
     /// # Errors
-    /// None for a checked digit.
+    /// [`DigitError::TooLong`] for a prime above 65537.
     pub fn halevi_shoup_plan(&self, costs: PlanCosts) -> Result<Plan, DigitError> {
         let lift = self.halevi_shoup_lift()?;
         let mut builder = Builder::new(1);

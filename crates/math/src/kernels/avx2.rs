@@ -82,9 +82,6 @@ impl Vector for __m256i {
 /// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2). The quotient is
 /// estimated as the high word of P1 * floor(2^(k+62) / q), short of P / q by less than 4. So the
 /// remainder comes out below 4q < 2^63.
-///
-/// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2). The quotient is estimated as the high
-/// word of P1 * floor(2^(k+62) / q), short of P / q by less than 4. So the remainder comes out below 4q < 2^63.
 #[derive(Clone, Copy)]
 struct Barrett {
     context: Context,

@@ -89,7 +89,8 @@ fn stored(
     }
 }
 
-/// A term (d, a, b) of [`dot_pair`]: d is the factor that both sums share; a and b are the other factors, limbs of a switching key.
+/// A term (d, a, b) of the two sums that [`dot_pair`] computes. Both sums have the factor d; a is its other factor in
+/// the first sum, and b in the second. a and b are limbs of a switching key.
 pub type PairTerm<'a> = (Residues<'a>, Residues<'a>, Residues<'a>);
 
 /// Computes two sums of products that share their first factors, as in key switching. out\[0\] is

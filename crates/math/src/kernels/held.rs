@@ -25,8 +25,8 @@ fn check_short(q: Modulus) -> Result<(), MathError> {
     }
 }
 
-/// Runs the SIMD loop of this name for the backend of this thread's kernels. Returns the number of
-/// coefficients that the loop computed, which is 0 on the scalar backend.
+/// Runs the SIMD loop with the given name, for the backend of this thread's kernels. Returns the
+/// number of coefficients that the loop computed, which is 0 on the scalar backend.
 macro_rules! vectorised {
     ($name:ident($($arg:expr),* $(,)?)) => {{
         #[cfg(target_arch = "x86_64")]

@@ -182,13 +182,13 @@ entry!(products_60, DoubleWord<true>, "avx512f,avx512dq");
 entry!(products_61, DoubleWord<false>, "avx512f,avx512dq");
 
 /// The transforms for primes below 2^50. They use the arithmetic [`SPREAD`] if this thread compares
-/// words as doubles in the way that it requires, otherwise the arithmetic [`TIGHT`].
+/// denormal doubles as plain numbers ([`compares_words`]), otherwise the arithmetic [`TIGHT`].
 pub(super) mod ifma_50_spread {
     use super::{NttPlan, Order, compares_words, ifma_50, ifma_50_spread_here};
 
-    /// Computes the forward NTT of a limb in place, for primes below 2^50. It uses one of two
-    /// arithmetics, depending on whether this thread can compare words as doubles
-    /// ([`compares_words`]).
+    /// Computes the forward NTT of a limb in place, for primes below 2^50. It uses the arithmetic
+    /// `SPREAD` if this thread can compare words as doubles ([`compares_words`]), otherwise the
+    /// arithmetic `TIGHT`.
     ///
     /// # Safety
     /// As for [`ifma_50::forward`].
@@ -201,9 +201,9 @@ pub(super) mod ifma_50_spread {
         }
     }
 
-    /// Computes the inverse NTT of a limb in place, for primes below 2^50. It uses one of two
-    /// arithmetics, depending on whether this thread can compare words as doubles
-    /// ([`compares_words`]).
+    /// Computes the inverse NTT of a limb in place, for primes below 2^50. It uses the arithmetic
+    /// `SPREAD` if this thread can compare words as doubles ([`compares_words`]), otherwise the
+    /// arithmetic `TIGHT`.
     ///
     /// # Safety
     /// As for [`ifma_50::inverse`].

@@ -147,7 +147,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes the forward stage that has `blocks` blocks, on the whole limb.
+    /// Computes the forward stage that has `blocks` blocks, on the whole limb. With `WORDS` its
+    /// inputs are words, otherwise doubles; its outputs are doubles.
     #[inline(always)]
     unsafe fn forward_once<const WORDS: bool>(self, limb: &mut [u64], blocks: usize) {
         let half = limb.len() / (2 * blocks);
@@ -165,7 +166,8 @@ impl<'a, const TIGHT: bool> Stage<'a, TIGHT> {
         }
     }
 
-    /// Computes two forward stages on the whole limb: the one of `blocks` blocks, and the one of twice as many.
+    /// Computes two forward stages on the whole limb: the one of `blocks` blocks, then the one of twice as
+    /// many. With `WORDS` the inputs are words, otherwise doubles; the outputs are doubles.
     #[inline(always)]
     unsafe fn forward_twice<const WORDS: bool>(self, limb: &mut [u64], blocks: usize) {
         let quarter = limb.len() / (4 * blocks);

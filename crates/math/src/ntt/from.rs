@@ -34,9 +34,9 @@ pub fn candidates(widths: &[Width], bytes: usize) -> Vec<u8> {
     fused.map(|k| k as u8).chain([APART]).collect()
 }
 
-/// Computes the NTT of residues of another modulus ([`NttPlan::forward_from`]) as one fused transform, with the fused last
-/// step `end` if there is one. It does so only if a fused transform was found to be faster. Returns whether it did. All
-/// limbs have the plan's length.
+/// Computes the NTT of residues of another modulus ([`NttPlan::forward_from`]) as one fused transform. If there is an
+/// `end`, the transform also scales the difference of another limb and its results ([`Difference`]). The function
+/// computes only if a fused transform was found to be faster, and returns whether it did. All limbs have the plan's length.
 pub(super) fn forward_from(
     plan: &NttPlan,
     out: &mut [u64],

@@ -122,10 +122,6 @@ pub(crate) fn ratio(q: Modulus) -> u64 {
 /// 2^32) is at most S / q < 2^32 and short of it by less than 3. The three parts are 2^(k-1) / q <
 /// 1 for the cut of S, c / 2^32 < 1 for the cut of the constant, and 1 for the last floor. So the
 /// remainder is below 3q < 2^34 before it is corrected.
-///
-/// Let c = floor(S / 2^(k-1)) < 2^32 and m = floor(2^(31+k) / q) < 2^32. The quotient floor(c m / 2^32) is at most S /
-/// q < 2^32 and short of it by less than 3. The three parts are 2^(k-1) / q < 1 for the cut of S, c / 2^32 < 1 for the
-/// cut of the constant, and 1 for the last floor. So the remainder is below 3q < 2^34 before it is corrected.
 #[derive(Clone, Copy)]
 pub(crate) struct ShortReducer<V> {
     q: V,

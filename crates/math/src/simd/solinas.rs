@@ -15,11 +15,6 @@ use crate::Modulus;
 /// (2^12 - 2) < 2^52, so that it can be multiplied again. The product is the sum of three numbers
 /// of 52 bits and one of 24, below 4p. Numbers therefore need no correction between stages. p has a
 /// root of unity for up to 2^11 points, after whose stages forward values are below 45 p < 2^58.
-///
-/// A factor may have 64 bits: those above 52 are multiplied by 2^52 w mod p. With y = y1 2^52 + y0 the upper half is at
-/// most (2^52 - 2^12 - 1) + (2^12 - 2) < 2^52, so that it can be multiplied again. The product is the sum of three
-/// numbers of 52 bits and one of 24, below 4p. Numbers therefore need no correction between stages: p has a root of
-/// unity for up to 2^11 points, after whose stages forward values are below 45 p < 2^58.
 pub(crate) struct Solinas;
 
 impl Solinas {

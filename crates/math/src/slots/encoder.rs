@@ -37,7 +37,7 @@ pub struct SlotEncoder {
 pub(super) struct SlotRows {
     pub own: usize,
     /// The row of the core's transform that holds the conjugates of the slot's values. If x^N + 1
-    /// splits into binomials, it is the row `own`.
+    /// splits into binomials, it is `own`, the row of the values themselves.
     pub conjugate: usize,
 }
 

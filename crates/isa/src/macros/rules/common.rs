@@ -134,8 +134,9 @@ pub(super) fn plain(v: Typed) -> Result<(), Fault> {
     }
 }
 
-/// Checks that the value `v` is a ciphertext under the secret s(x^g) for the Galois element g in
-/// `expected`, with the level and note `at`.
+/// Checks that the value `v` is a ciphertext under the secret s(x^g), for the Galois element g in
+/// `expected`. It must have the level and note (scale or correction factor) in `at`, or neither if
+/// that is `None`.
 pub(super) fn expect_morphed(
     v: Typed,
     expected: Galois,

@@ -78,9 +78,10 @@ pub(super) fn drop(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Resu
     divided(scope, d, cipher(a)?, from, to)
 }
 
-/// Checks that `d` may be the result of a division from the level and note `from` down to the level
-/// `to`. Its scale must be the old one divided by the primes in between. Its correction factor may
-/// be any of the operand's plaintext modulus.
+/// Checks that `d` may be the result of a division of an operand by primes. `from` is the operand's
+/// level and note (scale or correction factor), and `to` the result's level. The result's scale
+/// must be the operand's divided by the primes in between. Its correction factor may be any of the
+/// operand's plaintext modulus.
 fn divided(scope: Scope<'_>, d: Typed, size: u32, from: LevelNote, to: Level) -> Result<(), Fault> {
     check_lower(from, to)?;
     let declared = d.ty.at().map_or(from.note, |at| at.note);
@@ -90,8 +91,9 @@ fn divided(scope: Scope<'_>, d: Typed, size: u32, from: LevelNote, to: Level) ->
     expect_cipher(d, size, Some(LevelNote { level: to, note }))
 }
 
-/// Checks that `d` may be the sum of integer multiples of ciphertexts at `from`, divided down to the level `to`. The
-/// integers decide its scale. A correction factor may be any factor of the operands' plaintext modulus.
+/// Checks that `d` may be the sum of integer multiples of ciphertexts, divided down to the level `to`. `from` is the
+/// level and note (scale or correction factor) of the ciphertexts. The result's scale may be any, because the
+/// integers decide it. Its correction factor may be any of the operands' plaintext modulus.
 fn combined(d: Typed, from: LevelNote, to: Level) -> Result<(), Fault> {
     check_lower(from, to)?;
     let declared = d.ty.at().map_or(from.note, |at| at.note);
@@ -99,7 +101,8 @@ fn combined(d: Typed, from: LevelNote, to: Level) -> Result<(), Fault> {
     expect_cipher(d, 2, Some(LevelNote { level: to, note }))
 }
 
-/// Checks that an instruction with operands at `from` may divide down to the level `to`.
+/// Checks that an instruction may divide operands down to the level `to`, which must not be above
+/// the operands' level in `from`.
 fn check_lower(from: LevelNote, to: Level) -> Result<(), Fault> {
     match to > from.level {
         true => {
@@ -279,8 +282,9 @@ fn products_fit(products: &Products, operands: usize) -> Result<(), Fault> {
     }
 }
 
-/// Checks the instruction `DIVIDE`. A program has a list of plaintext moduli; the result's
-/// correction factor must belong to the modulus before the operand's.
+/// Checks the instruction `DIVIDE`, which divides every slot and the plaintext modulus by an
+/// integer. A program has a list of plaintext moduli; the result's correction factor must belong to
+/// the modulus before the operand's.
 pub(super) fn divide(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Result<(), Fault> {
     let MacroImm::Integer(_) = imm else {
         return Err(immediate("an integer", "a real constant"));

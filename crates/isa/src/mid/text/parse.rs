@@ -409,8 +409,9 @@ impl ProgramParser {
         Ok(())
     }
 
-    /// Parses a step of a program: `call NAME (..) seeds (..) imm (..) dies (@..) -> (@..) at "FILE":LINE`, the same
-    /// with `run` or `repeat N`, or the halt `HCF`.
+    /// Parses a step of a program. A step that calls a procedure is
+    /// `call NAME (..) seeds (..) imm (..) dies (@..) -> (@..) at "FILE":LINE`. A step that runs a block once has
+    /// `run NAME` in place of `call NAME`, and a step that repeats a block has `repeat N NAME`. The halt step is `HCF`.
     fn step(&mut self, c: &mut Cursor<'_>) -> Result<Step, ParseError> {
         if c.accept_word(Op::Hcf.mnemonic()) {
             let loc = c.source_loc()?;

@@ -6,7 +6,8 @@ use super::{End, GROUP, Group};
 use crate::basext::BLOCK;
 use crate::simd::short::{Short, ShortReducer};
 
-/// Computes the weighted sums modulo the `J` target moduli of one group, `VECTORS` vectors of coefficients at a time.
+/// Computes the sums of terms times constants modulo the `J` target moduli of one group, `VECTORS` vectors of
+/// coefficients at a time.
 ///
 /// # Safety
 /// The caller enables the instructions that [`Short`] requires. Row i of y must be valid for `len` words,
@@ -31,8 +32,8 @@ pub(super) unsafe fn group_sums<S: Short, const VECTORS: usize, const J: usize>(
     }
 }
 
-/// Computes the weighted sums modulo the `J` target moduli of one group, for `V` vectors of coefficients from
-/// coefficient c on.
+/// Computes the sums of terms times constants modulo the `J` target moduli of one group, for `V` vectors of
+/// coefficients from coefficient c on.
 #[inline(always)]
 unsafe fn vector_sums<S: Short, const V: usize, const J: usize>(
     half: u64,

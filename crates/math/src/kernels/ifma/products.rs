@@ -15,10 +15,6 @@ use crate::{Modulus, Shoup};
 /// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2) <= 2^52, and the
 /// quotient is estimated as P1 * floor(2^(k+50) / q) >> 52. It is short of P / q by less than 2.5:
 /// 1/2 from the cut, 1 each from the constant and the floor. So the remainder comes out below 3q.
-///
-/// With k = bits of q, a product P < 2^2k is cut to P1 = P >> (k-2) < 2^(k+2) <= 2^52, and the quotient is estimated as
-/// P1 * floor(2^(k+50) / q) >> 52. It is short of P / q by less than 2.5: 1/2 from the cut, 1 each from the constant
-/// and the floor. So the remainder comes out below 3q.
 #[derive(Clone, Copy)]
 pub(in crate::kernels) struct Barrett {
     q: __m512i,

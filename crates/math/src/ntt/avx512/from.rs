@@ -45,8 +45,9 @@ pub fn widths(plan: &NttPlan, from: Modulus) -> &'static [Width] {
     }
 }
 
-/// Computes the forward transform of (a mod q) + w into `out`, for a below `from` and w below q, in one of [`widths`]. With
-/// `end` it also computes the fused last step. Returns whether it computed anything.
+/// Computes the forward transform of (a mod q) + w into `out`, for a below `from` and w below q, in one of [`widths`].
+/// With `end` it writes (minuend - t) * scale of each result t instead, plus an addend if there is one
+/// ([`Difference`]). Returns whether it computed anything.
 ///
 /// # Safety
 /// The processor has AVX-512 IFMA, and all limbs have the plan's length, which is at least that of the shortest limb
@@ -82,8 +83,8 @@ macro_rules! entry {
             use super::*;
 
             /// Computes the forward transform of (a mod q) + w into `out`, for a limb a of residues
-            /// of another modulus, reduced in the way `way`, and a residue w. With `end` it also
-            /// computes a fused last step.
+            /// of another modulus, reduced in the way `way`, and a residue w. With `end` it writes
+            /// the scaled difference of another limb and the transform instead ([`Difference`]).
             ///
             /// # Safety
             /// The processor has AVX-512 IFMA, F and DQ; all limbs have the plan's length.
