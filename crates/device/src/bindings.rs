@@ -39,7 +39,8 @@ pub fn exponents(log_n: u8) -> TableModulus {
 pub struct Limb<'a> {
     data: Data<'a>,
     modulus: TableModulus,
-    /// The seed from which the masks of a switching key are expanded.
+    /// The seed of the switching key to which the limb belongs, from which the key's masks are
+    /// expanded. It is `None` for any other limb.
     seed: Option<[u8; 32]>,
 }
 
@@ -114,8 +115,8 @@ impl<'a> Limb<'a> {
         self.seed.as_ref()
     }
 
-    /// Makes a limb of residues that the caller lends, without checking them. The caller has checked them before, as
-    /// for keys in each run of a session.
+    /// Makes a limb of residues that the caller lends, without checking them. The caller has checked them before: a
+    /// session checks its keys once, not in each run.
     pub fn scanned(data: impl Into<Residues<'a>>, modulus: TableModulus) -> Self {
         let data = data.into();
         let data = match data {

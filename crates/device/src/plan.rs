@@ -28,7 +28,8 @@ const EXTENDED_OF_FEW: usize = 4;
 /// Each step repeats the products of its operands and their constants. From this number of moduli
 /// on, these repeated products cost more than memory for more finished results.
 pub const EXTENDED: usize = 16;
-/// The least number of source moduli for which a base extension counts as one from many.
+/// The least number of source moduli from which a base extension has steps of up to [`EXTENDED`]
+/// result limbs. With fewer source moduli its steps have up to [`EXTENDED_OF_FEW`].
 const MANY: usize = 6;
 
 /// Returns the number of result limbs of each step of a base extension from `from` to `to` moduli. It makes the steps

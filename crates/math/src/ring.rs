@@ -121,8 +121,9 @@ impl Ring {
         Ok(())
     }
 
-    /// Returns the halves (p, m) of this ring. Both have `log_n` less one (at least 0). A part with
-    /// number 128 or more has no valid halves, and [`Ring::check`] refuses those that are returned.
+    /// Returns the halves (p, m) of this ring. Their `log_n` is this ring's minus 1, but not
+    /// below 0. A part with number 128 or more has no valid halves, and [`Ring::check`] refuses
+    /// those that are returned.
     pub const fn halves(self) -> (Ring, Ring) {
         (self.half(0), self.half(1))
     }

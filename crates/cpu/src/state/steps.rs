@@ -83,7 +83,8 @@ impl<'a> State<'a> {
         })
     }
 
-    /// Puts the results of a finished task into the call's frame and releases its operands.
+    /// Puts the results of the finished step in `task` into its call's frame, and releases the
+    /// step's operands.
     pub fn finish(&mut self, task: &mut Task<'a>) -> Result<(), DeviceError> {
         let plan = self.plan(task.call)?;
         let code = plan

@@ -21,9 +21,9 @@ use std::collections::HashMap;
 use super::pass::passes;
 use super::{Job, Made, Step};
 
-/// Returns how many bytes of first factors one step of a fused pair of sums of products reads. Most of these factors
-/// were just computed, each by a transform. A few of them fit into the cache together with the transform's tables and
-/// both sums.
+/// Returns how many bytes of shared factors one step reads that computes two sums of products with the same first
+/// factors. Most of these factors were just computed, each by a transform. A few of them fit into the cache together
+/// with the transform's tables and both sums.
 fn pair_bytes(cache_bytes: usize) -> usize {
     cache_bytes * 2 / 3
 }

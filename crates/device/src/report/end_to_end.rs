@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::machine::LinkUse;
 
 /// The time in seconds from the first input limb on the host link to the last output limb. The link and the machine's
-/// units work in turn, except for transfers inside of procedures. So `seconds` is the sum of the parts less
+/// units work in turn, except for transfers inside of procedures. So `seconds` is the sum of the parts minus
 /// `overlap_seconds`.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct EndToEnd {
@@ -101,8 +101,8 @@ impl EndToEnd {
         self.seconds + self.resident_key_seconds
     }
 
-    /// Sets `seconds` to the sum of all parts of the time less `overlap_seconds`, and finds the largest part. The
-    /// function `help` returns the advice on how to shorten that part.
+    /// Sets `seconds` to the sum of all parts of the time minus `overlap_seconds`, and finds the largest part.
+    /// The function `help` returns the advice on how to shorten that part.
     #[must_use]
     pub fn summed(self, help: impl FnOnce(TimePart) -> String) -> Self {
         let data = self.inputs_seconds + self.outputs_seconds;

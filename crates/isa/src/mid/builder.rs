@@ -195,7 +195,7 @@ impl ProcBuilder {
 
     /// Adds an instruction that computes the automorphism of the full ring with Galois element g on
     /// a limb in evaluation form. The limb is given as two limbs of N/2 words: p modulo x^(N/2) -
-    /// zeta (ring `half+`) and m modulo x^(N/2) + zeta (ring `half-`).
+    /// zeta (ring `half+`) and m modulo x^(N/2) + zeta (ring `half-`), with zeta^2 = -1.
     pub fn autoh(
         &mut self,
         p: ValueId,
@@ -274,7 +274,7 @@ impl ProcBuilder {
 
     /// Adds an instruction that splits the limb a of the full ring x^N + 1, in coefficient form.
     /// The results are a modulo x^(N/2) - zeta (ring `half+`) and a modulo x^(N/2) + zeta (ring
-    /// `half-`).
+    /// `half-`), with zeta^2 = -1.
     pub fn split(&mut self, a: ValueId) -> Result<(ValueId, ValueId), VerifyError> {
         let ty = self.ty(a)?;
         let (plus, minus) = ty.ring.halves();
@@ -287,8 +287,8 @@ impl ProcBuilder {
     }
 
     /// Adds an instruction that computes the limb of the full ring x^N + 1 from its residues p
-    /// modulo x^(N/2) - zeta (ring `half+`) and m modulo x^(N/2) + zeta (ring `half-`). All are in
-    /// coefficient form.
+    /// modulo x^(N/2) - zeta (ring `half+`) and m modulo x^(N/2) + zeta (ring `half-`), with zeta^2
+    /// = -1. All are in coefficient form.
     pub fn join(&mut self, p: ValueId, m: ValueId) -> Result<ValueId, VerifyError> {
         let ty = self.ty(p)?;
         self.one(

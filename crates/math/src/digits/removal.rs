@@ -201,7 +201,7 @@ pub enum Method {
 }
 
 /// The removal of the lowest digit of a number modulo p^`exponent`. The plan computes the number
-/// less its lowest digit, a multiple of p, which is then divided by p.
+/// minus its lowest digit. The difference is a multiple of p, and is then divided by p.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Round {
     pub exponent: u32,

@@ -35,8 +35,9 @@ pub fn candidates(widths: &[Width], bytes: usize) -> Vec<u8> {
 }
 
 /// Computes the NTT of residues of another modulus ([`NttPlan::forward_from`]) as one fused transform. If there is an
-/// `end`, the transform also scales the difference of another limb and its results ([`Difference`]). The function
-/// computes only if a fused transform was found to be faster, and returns whether it did. All limbs have the plan's length.
+/// `end`, the transform also scales the difference of another limb and its results ([`Difference`]). If a fused
+/// transform was not found to be faster, the function computes nothing. It returns whether it computed. All limbs have
+/// the plan's length.
 pub(super) fn forward_from(
     plan: &NttPlan,
     out: &mut [u64],

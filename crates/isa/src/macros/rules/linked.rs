@@ -34,8 +34,8 @@ fn key(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     }
 }
 
-/// Returns the level and note (scale or correction factor) of the value `v`, which must be a lifted
-/// constant polynomial.
+/// Returns the level and note (scale or correction factor) of the value `v`. It must be a lifted
+/// constant: a constant polynomial in evaluation form modulo each prime of its level.
 pub(super) fn lifted(scope: Scope<'_>, v: Typed) -> Result<LevelNote, Fault> {
     match v.ty {
         MacroType::Lifted { .. } => scope.managed(v),
@@ -239,7 +239,8 @@ pub(super) fn sum_products(
 }
 
 /// Returns the scale that all products of two operands of a sum must have. Returns `None` if every product has a
-/// combination as its first factor, because the integers of a combination can bring about any scale.
+/// combination as its first factor, because the integers of a combination can bring about any scale. A
+/// combination is a sum of operands, each times an integer.
 fn of_plain_products(
     scope: Scope<'_>,
     products: &Products,

@@ -125,7 +125,7 @@ fn transform(
 
 /// Checks that the operands are the residues p and m of one limb on the two halves of the full
 /// ring. p must be modulo x^(N/2) - zeta (ring `half+`) and m modulo x^(N/2) + zeta (ring `half-`),
-/// with one modulus and in the form `form`.
+/// with zeta^2 = -1. They must have one modulus and the form `form`.
 fn halves(scope: Scope<'_>, src: &[TypedLimb], form: Form) -> Result<(), Fault> {
     let Some(&first) = src.first() else {
         return Ok(());
