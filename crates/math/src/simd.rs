@@ -127,7 +127,8 @@ pub trait LazyMul {
         }
     }
 
-    /// Reduces numbers that are as large as the results of a forward stage to residues below q.
+    /// Reduces numbers in the range that forward stages keep, below 2 `BOUND` q or, with
+    /// `WIDE_RANGE`, below 4 `BOUND` q, to residues below q.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -151,8 +152,9 @@ pub trait LazyMul {
         }
     }
 
-    /// Reduces numbers as large as the results of a forward stage: to numbers below 2q if that is
-    /// cheaper, otherwise to residues.
+    /// Reduces numbers in the range that forward stages keep, below 2 `BOUND` q or, with
+    /// `WIDE_RANGE`, below 4 `BOUND` q. The results are below 2q if that is cheaper, otherwise
+    /// residues below q.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.

@@ -55,8 +55,9 @@ struct Row {
     spent: u64,
 }
 
-/// Returns whether two source positions are equal. It compares pointers first, which is quick for positions of one
-/// program.
+/// Returns whether two lines of the user's source are surely equal: their numbers are, and their file names lie at
+/// one address. Two unknown lines are equal, too. Comparing addresses is quick; equal names at two addresses count
+/// as different.
 fn same(a: Option<&SourceLoc>, b: Option<&SourceLoc>) -> bool {
     match (a, b) {
         (None, None) => true,
@@ -93,7 +94,8 @@ impl Ledger {
         Entry(self.last)
     }
 
-    /// Adds an amount of time to a row: the calls of one procedure from one line.
+    /// Adds an amount of time to a row of the ledger, which has the time of all calls of one
+    /// procedure from one line.
     pub fn spend(&mut self, entry: Entry, amount: u64) {
         if let Some(row) = self.rows.get_mut(entry.0) {
             row.spent += amount;

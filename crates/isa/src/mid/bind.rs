@@ -88,9 +88,9 @@ fn said(types: &[ImmType], values: &[u64]) -> String {
     name
 }
 
-/// Computes the hash FNV-1a of values over 128 bits, by which procedures that were bound to
-/// different values get different names. For a million of them two names are equal with a chance of
-/// 2^-60. If a caller makes values collide, the program does not verify.
+/// Computes the hash FNV-1a of values over 128 bits. Procedures that were bound to different values
+/// get different names by it. Among a million such procedures, the chance that two names are equal
+/// is below 2^-80. If a caller makes values collide, the program does not verify.
 fn fingerprint(values: &[u64]) -> u128 {
     let bytes = values.iter().flat_map(|v| v.to_le_bytes());
     bytes.fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |hash, byte| {

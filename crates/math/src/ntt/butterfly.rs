@@ -211,16 +211,16 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         }
     }
 
-    /// Reduces numbers as large as the results of a forward stage, or as sums of an inverse stage,
-    /// to numbers below 2q. Only the low 32 bits of each lane are certain, which suffices for
-    /// moduli below 2^31.
+    /// Reduces results of a forward stage, or sums of an inverse stage, to numbers below 2q. Only
+    /// the low 32 bits of each lane are certain, which suffices for moduli below 2^31.
     #[inline(always)]
     pub(super) unsafe fn reduce_twice<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.
         unsafe { A::reduce_twice(x, self.q, self.bound, self.context) }
     }
 
-    /// Reduces numbers that are as large as the results of a forward stage to residues below q.
+    /// Reduces results of a forward stage, which may be as large as the arithmetic allows between
+    /// stages, to residues below q.
     #[inline(always)]
     pub(super) unsafe fn reduce_fully<const K: usize>(self, x: [__m512i; K]) -> [__m512i; K] {
         // SAFETY: the caller enables the features of A.

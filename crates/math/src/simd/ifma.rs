@@ -202,8 +202,8 @@ impl<const RANGE: u8> LazyMul for Ifma<RANGE> {
         }
     }
 
-    /// Reduces numbers as large as the results of a forward stage to numbers below 2q, in the low
-    /// 52 bits of each lane.
+    /// Reduces the results of a forward stage, which are any numbers in the low 52 bits of each
+    /// lane, to numbers below 2q in these bits.
     #[inline(always)]
     unsafe fn reduce_twice<const K: usize>(
         x: [__m512i; K],

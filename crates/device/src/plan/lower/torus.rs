@@ -28,8 +28,9 @@ impl Builder<'_> {
         gadget.ok_or_else(|| self.malformed("digits that its modulus does not have"))
     }
 
-    /// Returns the number of digits of an LWE key switch: the rows of the switching key `k` divided
-    /// by the mask coefficients of the vector `x`.
+    /// Returns the number of digits into which an LWE key switch cuts each mask coefficient: the
+    /// number of rows of the switching key `k`, divided by the number of mask coefficients of the
+    /// vector `x`.
     pub(super) fn levels(&self, x: u32, k: u32) -> Result<usize, DeviceError> {
         match (self.ty(x)?, self.ty(k)?) {
             (ValueType::Lwe(x), ValueType::LweTable(k)) => {

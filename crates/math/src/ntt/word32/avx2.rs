@@ -439,7 +439,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Reduces numbers that are as large as the results of a forward stage, or products, to residues below q.
+    /// Reduces results of a forward stage, or products, to residues below q. With `LAZY` such a result
+    /// is below 4q; otherwise it is a residue already.
     #[inline(always)]
     unsafe fn reduce<const K: usize>(self, x: Vectors<K>) -> Vectors<K> {
         if !LAZY {
