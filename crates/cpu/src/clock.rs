@@ -38,8 +38,8 @@ impl Clock {
         }
     }
 
-    /// Counts one more call of procedure number `proc` from a line of the user's program. Returns the ledger's row to
-    /// which the call's time belongs.
+    /// Counts one more call of procedure number `proc` from a line of the user's program. Returns the row of the
+    /// ledger, the table of time by line and procedure, to which the call's time belongs.
     pub fn call(&mut self, line: Option<&SourceLoc>, proc: u32) -> Entry {
         self.ledger.call(line, proc)
     }
@@ -64,19 +64,22 @@ impl Clock {
         Begun(self.given)
     }
 
-    /// Ends a step now, and adds its time to the ledger's row of its call.
+    /// Ends a step now, and adds its time to the row of its call in the ledger of time by line and
+    /// procedure.
     pub fn end(&mut self, entry: Entry, begun: Begun) {
         self.end_at(entry, begun, Instant::now());
     }
 
-    /// Ends a step at the moment `now`, and adds its time to the ledger's row of its call.
+    /// Ends a step at the moment `now`, and adds its time to the row of its call in the ledger of
+    /// time by line and procedure.
     pub fn end_at(&mut self, entry: Entry, begun: Begun, now: Instant) {
         self.look_at(now);
         self.running = self.running.saturating_sub(1);
         self.ledger.spend(entry, self.given - begun.0);
     }
 
-    /// Adds all time since the clock was last read to the ledger's row of one call. No other call may run meanwhile.
+    /// Adds all time since the clock was last read to the row of one call in the ledger of time by line and
+    /// procedure. No other call may run meanwhile.
     pub fn lap(&mut self, entry: Entry) {
         let begun = self.begin();
         self.end(entry, begun);

@@ -174,8 +174,8 @@ impl Expands {
         asked.or_else(|| (self.all > left && left >= self.largest).then_some(left))
     }
 
-    /// Returns the most bytes of expanded limbs and constants that a run with `calls` open calls
-    /// holds at one time. It is the budget, or what `calls` calls read if that is more.
+    /// Returns the most bytes of expanded limbs and constants that a run with `calls` calls in
+    /// progress holds at one time. It is the budget, or what `calls` calls read if that is more.
     pub fn under(&self, budget: Option<u64>, calls: usize) -> u64 {
         let held = self.within.saturating_mul(calls as u64);
         self.all.min(budget.unwrap_or(u64::MAX).max(held))

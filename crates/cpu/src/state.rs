@@ -33,8 +33,9 @@ use ringmill_device::report::Entry;
 use ringmill_device::trace::Context;
 use ringmill_device::value::Value;
 
-/// The number of calls after the open ones that the run reads from the program in advance. So in a short program the
-/// run knows, when it computes a limb, whether a later call reads it or it is only an output.
+/// The number of calls after the open ones (begun and not finished) that the run reads from the program in advance.
+/// So in a short program the run knows, when it computes a limb, whether a later call reads it or it is only an
+/// output.
 const WINDOW: usize = 64;
 
 /// A limb of the program that a call computes or waits for.
@@ -43,7 +44,8 @@ struct Slot<'a> {
     value: Option<Value<'a>>,
     /// Whether the run has opened every call that reads the limb.
     ended: bool,
-    /// The open calls that wait for the limb, each with the number of the value that the limb becomes there.
+    /// The open calls (begun and not finished) that wait for the limb, each with the number of the value
+    /// that the limb becomes there.
     waiters: Vec<(u64, u32)>,
 }
 
@@ -52,7 +54,8 @@ pub struct Opened<'a> {
     /// The number of the call in the order of the program, from 0 on.
     pub call: u64,
     pub plan: &'a Arc<Plan>,
-    /// The row of the clock's ledger to which the call's time is added.
+    /// The row of the clock's ledger of time by line and procedure, to which the call's time is
+    /// added.
     pub entry: Entry,
 }
 
@@ -69,7 +72,8 @@ struct Frame<'a> {
     /// The number of results still to come in this call: those of its steps, and those of the
     /// procedure.
     left: usize,
-    /// The row of the clock's ledger to which the call's time is added.
+    /// The row of the clock's ledger of time by line and procedure, to which the call's time is
+    /// added.
     entry: Option<Entry>,
 }
 
@@ -84,7 +88,7 @@ pub(super) struct State<'a> {
     slots: LimbMap<Slot<'a>>,
     /// Whether the program's outputs are so large that steps write them past the cache.
     large: bool,
-    /// The open calls, from call number `first_open` on.
+    /// The open calls, which are begun and not finished, from call number `first_open` on.
     frames: VecDeque<Frame<'a>>,
     first_open: u64,
     /// The frames of finished calls, which later calls reuse.
@@ -269,8 +273,8 @@ impl<'a> State<'a> {
         Ok(limb.ok_or_else(|| lost("an input"))?.value())
     }
 
-    /// Notes that no call after the open ones reads the limb, so that its memory can be released
-    /// after its last use.
+    /// Notes that no call after the open ones (begun and not finished) reads the limb, so that its
+    /// memory can be released after its last use.
     fn end(&mut self, limb: LimbId) {
         self.ahead.forget(limb);
         let slot = self.slots.entry(limb).or_default();
@@ -281,7 +285,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Returns the row of the clock's ledger to which the time of an open call is added.
+    /// Returns the row of the clock's ledger of time by line and procedure, to which the time of an
+    /// open call is added.
     pub fn entry(&self, call: u64) -> Result<Entry, DeviceError> {
         let entry = self.open_frame(call)?.entry;
         entry.ok_or_else(|| lost("a call"))

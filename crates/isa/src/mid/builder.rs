@@ -303,7 +303,8 @@ impl ProcBuilder {
     }
 
     /// Adds an instruction that expands a uniform limb in evaluation form from a seed. `seed` is
-    /// the number of the seed parameter, and `stream` that of the generator's stream.
+    /// the number of the seed parameter, and `stream` that of one of the seed's keystreams, whose
+    /// words become the limb.
     pub fn prng(&mut self, ty: LimbType, seed: u16, stream: u64) -> Result<ValueId, VerifyError> {
         self.one(Op::Prng, &[], Imm::Stream { seed, stream }, ty)
     }

@@ -26,7 +26,8 @@ pub enum Imm {
     /// parameter to the Galois element of the instruction's automorphism.
     GaloisOf(u16),
     /// The immediate says from what a uniform limb is expanded: `seed` is the number of a seed
-    /// parameter of the procedure, and `stream` that of the generator's stream.
+    /// parameter of the procedure, and `stream` that of one of the seed's keystreams, whose words
+    /// become the limb.
     Stream {
         seed: u16,
         stream: u64,

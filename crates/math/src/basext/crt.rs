@@ -15,9 +15,9 @@ use crate::{MathError, Modulus, RnsBasis, Shoup};
 const FAR_IN_ALL: usize = 16 * kernels::FAR;
 
 /// Tables for the sum of y_i (Q / q_i) over i, minus alpha Q, modulo each target modulus. The q_i
-/// are the l source moduli and Q is their product. The y_i are the scaled residues, and alpha is
-/// the correction that makes the sum exact. The rows of scratch memory are y_0 ... y_(l-1), alpha,
-/// and a spare one.
+/// are the l source moduli and Q is their product. The y_i = \[a_i (Q / q_i)^-1\]_(q_i) are the
+/// scaled residues of an integer with residues a_i, and alpha is the correction that makes the sum
+/// exact. The rows of scratch memory are y_0 ... y_(l-1), alpha, and a spare one.
 #[derive(Clone, Debug)]
 pub(crate) struct Crt {
     from: Vec<Modulus>,

@@ -34,8 +34,8 @@ const WORDS: usize = 63;
 #[derive(Clone, Debug)]
 pub struct FixedPoint {
     crt: Crt,
-    /// The sum of the fractions y_i / q_i of the scaled residues y_i over their moduli q_i, and of the offset h / Q,
-    /// rounded down to a multiple of 2^-51.
+    /// The sum of the fractions y_i / q_i, and of the offset h / Q, where y_i is the residue modulo q_i times (Q /
+    /// q_i)^-1, reduced modulo q_i. The sum is rounded down to a multiple of 2^-51.
     sum: FractionSum,
     exact: LongCount,
 }
@@ -135,8 +135,9 @@ impl BaseExtension for FixedPoint {
 }
 
 /// Constants for the whole sums of y_i (Q / q_i), without rounding, for coefficients that are close
-/// to a multiple of Q. The y_i are the scaled residues (Kırbıyık's thesis, equation 2.5). Words are
-/// in little-endian order.
+/// to a multiple of Q. The y_i = \[a_i (Q / q_i)^-1\]_(q_i) are the scaled residues of a
+/// coefficient with residues a_i (Kırbıyık's thesis, equation 2.5). Words are in little-endian
+/// order.
 #[derive(Clone, Debug)]
 struct LongCount {
     /// The words of Q / q_i for each source modulus q_i, where Q is the product of all source

@@ -68,7 +68,8 @@ impl FractionSum {
 
     /// Writes the floors of the sums of fractions, for at most one block of coefficients, to
     /// `alpha`. Returns the coefficients for which the true floor may be one more than the written
-    /// one. The scaled residues y_i are row i of `y`, and rows are [`BLOCK`] words apart.
+    /// one. Row i of `y` has the numerators y_i, which are below the moduli q_i that are the
+    /// denominators, and rows are [`BLOCK`] words apart.
     pub(super) fn counts(&self, y: &[u64], alpha: &mut [u64]) -> CloseCalls {
         let mut close = CloseCalls::default();
         #[cfg(target_arch = "x86_64")]

@@ -11,7 +11,7 @@ use crate::{MathError, Modulus, RnsBasis, WordModulus};
 
 /// The base extension of Kawamura and others (Cox-Rower). With Q the product of the l source moduli
 /// q_i, it is exact for integers A < (1 - delta) Q. It reads only the top bits of the scaled
-/// residues y_i.
+/// residues y_i = \[a_i (Q / q_i)^-1\]_(q_i) of A's residues a_i.
 ///
 /// A is the sum of y_i (Q / q_i) minus alpha Q. Let r be the bits of the largest source modulus.
 /// The fraction y_i / q_i is approximated by the top `precision` of the r bits of y_i, over 2^r.

@@ -11,18 +11,17 @@ use crate::{MathError, Modulus, RnsBasis};
 /// An exact base extension for A in (-Q/4, Q/4), where Q is the product of the source moduli. It reports whether all inputs
 /// were in that range. It needs no redundant residue, and its time does not depend on the data.
 ///
-/// An integer A is (S - alpha) Q, where S = sum_i y_i / q_i for the l source moduli q_i and the
-/// scaled residues y_i, and alpha is the integer to find. The sum T of the l fractions in fixed
-/// point is at most S and short of it by less than d = (3 l + 1) 2^-51. If floor(T + 1/4) and
-/// floor(T + 3/4) are one number m, T lies in \[m - 1/4, m + 1/4). Then S - m lies in \[-1/4, 1/4 +
-/// d), and alpha is m. So no coefficient must be decided by itself, unlike in
-/// [`FixedPoint`](super::FixedPoint). The two floors are one number for every A in \[-Q/4 + d Q,
-/// Q/4).
+/// An integer A is (S - alpha) Q, where S = sum_i y_i / q_i for the l source moduli q_i. Here y_i = \[a_i (Q /
+/// q_i)^-1\]_(q_i) is the scaled residue of A's residue a_i, and alpha is the integer to find. The sum T of the l
+/// fractions in fixed point is at most S and short of it by less than d = (3 l + 1) 2^-51. If floor(T + 1/4) and
+/// floor(T + 3/4) are one number m, T lies in \[m - 1/4, m + 1/4). Then S - m lies in \[-1/4, 1/4 + d), and alpha is m.
+/// So no coefficient must be decided by itself, unlike in [`FixedPoint`](super::FixedPoint). The two floors are one
+/// number for every A in \[-Q/4 + d Q, Q/4).
 #[derive(Clone, Debug)]
 pub struct MiddleHalf {
     crt: Crt,
-    /// The sums S + 1/4 and S + 3/4 in fixed point. S is the sum of the fractions y_i / q_i of the scaled residues y_i
-    /// over their moduli q_i.
+    /// The sums S + 1/4 and S + 3/4 in fixed point. S is the sum of the fractions y_i / q_i, where y_i is the residue
+    /// modulo q_i times (Q / q_i)^-1, reduced modulo q_i.
     sums: [FractionSum; 2],
 }
 

@@ -11,11 +11,10 @@ use crate::{MathError, Modulus, RnsBasis, WordModulus};
 /// source moduli q_i. Beside the residues of an integer A modulo the q_i, it needs one more residue
 /// of A, modulo a redundant modulus m > l coprime to Q.
 ///
-/// The result is A = sum_i y_i (Q / q_i) - alpha Q, where the y_i are the scaled residues and alpha
-/// is the one number in \[0, m) that gives A the redundant residue. The sum is below l Q. So the
-/// result is the integer in \[0, Q), with alpha < l, if the redundant residue is that of this
-/// integer. It is the integer in (-Q/2, Q/2\], with alpha <= l, if the redundant residue is that
-/// integer's.
+/// The result is A = sum_i y_i (Q / q_i) - alpha Q, where y_i = \[a_i (Q / q_i)^-1\]_(q_i) is the scaled residue of
+/// A's residue a_i, and alpha is the one number in \[0, m) that gives A the redundant residue. The sum is below l Q.
+/// So the result is the integer in \[0, Q), with alpha < l, if the redundant residue is that of this integer. It is
+/// the integer in (-Q/2, Q/2\], with alpha <= l, if the redundant residue is that integer's.
 ///
 /// Steps 2 to 5 of the algorithm (Kırbıyık's thesis, Algorithm 2) modulo m become one sum, alpha = sum_i y_i q_i^-1 -
 /// a_m Q^-1 mod m. Here a_m is the redundant residue.

@@ -34,7 +34,8 @@ impl SlotElement {
 impl SlotEncoder {
     /// Returns the element of a slot from the values m_r(zeta^g) of a polynomial's parts m_r. The
     /// polynomial is the sum of m_r(y) x^r for r < N / c, where c is the degree of the core and y =
-    /// x^(N/c). g is the slot's representative, and zeta the core's root of unity.
+    /// x^(N/c). g is the slot's representative, and zeta = eta^(N/c), where eta generates the slot
+    /// ring.
     pub(super) fn twist(&self, slot: usize, values: &[Gaussian]) -> SlotElement {
         let mut factors = vec![Gaussian::default(); values.len()];
         let powers = self.powers(self.structure().representative(slot));
@@ -98,7 +99,7 @@ impl SlotEncoder {
 
     /// Returns, for r = 0, 1, ..., w - 1, the pair (place, turns) with eta^(r g) = zeta^turns
     /// eta^place and place < w. Here eta generates the slot ring, zeta is eta^w, w = N / c, and c
-    /// is the degree of the core.
+    /// is the degree of the core, the ring of polynomials in y = x^(N/c).
     fn powers(&self, g: u64) -> impl Iterator<Item = (usize, usize)> {
         let w = self.structure().core_spacing();
         let two_n = 2 * self.structure().ring_degree() as u64;

@@ -20,24 +20,28 @@ pub struct SlotEncoder {
     structure: SlotStructure,
     exponent: u32,
     ring: GaloisRing,
-    /// The 2c powers of zeta = eta^(N/c), where eta generates the slot ring and c is the degree of the core.
+    /// The 2c powers of zeta = eta^(N/c), where eta generates the slot ring and c is the degree of the core,
+    /// the ring of polynomials in y = x^(N/c).
     zeta_powers: Vec<Gaussian>,
-    /// The inverse modulo p^e of the imaginary part of zeta, the root of unity of the core. It is 0 if that part is 0.
+    /// The inverse modulo p^e of the imaginary part of zeta = eta^(N/c), where eta generates the slot ring and c is
+    /// the degree of the core. It is 0 if that part is 0.
     zeta_im_inv: u64,
     transform: CoreTransform,
-    /// For each slot, two rows of the transform of polynomials in y, the core's variable: the row
-    /// with the slot's values, and the row with their conjugates.
+    /// For each slot, two rows of the transform of polynomials in y = x^(N/c), which are the core
+    /// ring of degree c: the row with the slot's values, and the row with their conjugates.
     rows: Vec<SlotRows>,
     /// For each odd exponent k below 2c, at index (k - 1) / 2, the slot whose values lie at zeta^k.
-    /// zeta is the core's root of unity, and c the core's degree.
+    /// Here zeta = eta^(N/c), where eta generates the slot ring and c is the degree of the core
+    /// ring of polynomials in y = x^(N/c).
     slots: Vec<u32>,
 }
 
 #[derive(Clone, Copy)]
 pub(super) struct SlotRows {
     pub own: usize,
-    /// The row of the core's transform that holds the conjugates of the slot's values. If x^N + 1
-    /// splits into binomials, it is `own`, the row of the values themselves.
+    /// The row that holds, in the transform of polynomials in y = x^(N/c), the conjugates of the
+    /// slot's values. If x^N + 1 splits into binomials, it is `own`, the row of the values
+    /// themselves.
     pub conjugate: usize,
 }
 
@@ -107,7 +111,8 @@ impl SlotEncoder {
         self.ring
     }
 
-    /// Returns zeta^k for k below 2c, where zeta is the root of unity of the core and c the core's degree.
+    /// Returns zeta^k for k below 2c, where zeta = eta^(N/c), eta generates the slot ring, and c is the
+    /// degree of the core ring of polynomials in y = x^(N/c).
     pub(super) fn zeta_power(&self, k: usize) -> Gaussian {
         self.zeta_powers[k]
     }
@@ -156,7 +161,8 @@ impl SlotEncoder {
     }
 
     /// Returns the slot whose values, or whose values' conjugates, lie at zeta^`exponent`, and
-    /// whether they are the conjugates. zeta is the core's root of unity.
+    /// whether they are the conjugates. zeta is the root of unity of order 2c at which polynomials
+    /// in y = x^(N/c) (the core ring) have the slots' values.
     pub(super) fn slot_at(&self, exponent: u64) -> (usize, bool) {
         let exponent = exponent % (2 * self.structure.core_degree() as u64);
         let slot = self.slots[(exponent / 2) as usize] as usize;
@@ -165,8 +171,9 @@ impl SlotEncoder {
         (slot, conjugate)
     }
 
-    /// Returns the polynomial of the core that has these values, one for each slot, at the powers
-    /// of the core's root of unity. At the slots' conjugate powers it has the conjugate values.
+    /// Returns the polynomial in y = x^(N/c) (of the core ring of degree c) that has these values,
+    /// one for each slot, at powers of a root of unity of order 2c. At the slots' conjugate powers
+    /// it has the conjugate values.
     pub(super) fn core_from_values(&self, values: &[Gaussian]) -> CorePoly {
         let mut column = vec![Gaussian::default(); self.structure.core_degree()];
         for (rows, &value) in self.rows.iter().zip(values) {
@@ -178,8 +185,8 @@ impl SlotEncoder {
         CorePoly::new(coefficients, self.structure.core_spacing())
     }
 
-    /// Returns the values of a polynomial of the core, one for each slot, from its coefficients. It
-    /// is the inverse of [`SlotEncoder::core_from_values`].
+    /// Returns the values of a polynomial in y = x^(N/c) (of the core ring), one for each slot,
+    /// from its coefficients. It is the inverse of [`SlotEncoder::core_from_values`].
     pub(super) fn values_of_core(&self, coefficients: impl Iterator<Item = u64>) -> Vec<Gaussian> {
         let mut column: Vec<_> = coefficients.map(|re| Gaussian { re, im: 0 }).collect();
         self.transform.forward(&mut column);

@@ -17,8 +17,8 @@ pub struct Factor {
 impl SlotEncoder {
     /// Returns the factor of x^N + 1 that belongs to each slot: the least polynomial of eta^g,
     /// where g is the slot's representative and eta generates the slot ring. The coefficients come
-    /// from the core's root of unity modulo p^e. So no polynomial is factored, and only one number
-    /// is lifted.
+    /// from zeta = eta^(N/c) modulo p^e, where c is the degree of the core ring of polynomials in
+    /// x^(N/c). So no polynomial is factored, and only one number is lifted.
     pub fn factors(&self) -> Vec<Factor> {
         let (ring, structure) = (self.ring(), self.structure());
         let two_c = 2 * structure.core_degree() as u64;

@@ -88,8 +88,8 @@ impl GaloisRing {
 }
 
 /// Returns the primitive 2c-th root of unity of the slots modulo p^`exponent`, where c is the
-/// degree of the core. It lifts the root modulo p that is smallest (by real, then imaginary part).
-/// For exponent 1 and slots of degree 1 it is SEAL's psi.
+/// degree of the core, the ring of polynomials in y = x^(N/c). It lifts the root modulo p that is
+/// smallest (by real, then imaginary part). For exponent 1 and slots of degree 1 it is SEAL's psi.
 pub(crate) fn root_of_unity(
     structure: &SlotStructure,
     ring: GaloisRing,

@@ -6,8 +6,9 @@ use super::galois_ring::{GaloisRing, Gaussian};
 use crate::bits::bit_reverse;
 
 /// The NTT modulo y^c + 1 with its twiddles, from natural to bit-reversed order as
-/// [`NttPlan`](crate::NttPlan). c is the core's degree, and zeta the core's root of unity of order
-/// 2c. After it, row i holds the value at zeta^(2 bitrev(i) + 1).
+/// [`NttPlan`](crate::NttPlan). The polynomials in y = x^(N/c) are the core ring of degree c, and
+/// zeta is its root of unity of order 2c. After the transform, row i holds the value at zeta^(2
+/// bitrev(i) + 1).
 pub(crate) struct CoreTransform {
     ring: GaloisRing,
     log_core: u32,
@@ -42,7 +43,8 @@ impl CoreTransform {
     }
 
     /// Returns the number of the row of a transformed matrix that holds the values at
-    /// zeta^`exponent`, for an odd exponent. zeta is the core's root of unity.
+    /// zeta^`exponent`, for an odd exponent. zeta is the root of unity of order 2c by which the
+    /// transform of length c is made.
     pub fn row(&self, exponent: u64) -> usize {
         bit_reverse((exponent / 2) as usize, self.log_core)
     }

@@ -15,7 +15,7 @@ pub(super) struct Butterflies<'a> {
     /// The base-2 logarithm of the number n = l / 2 of points, where l is the number of slots.
     pub log_n_points: u32,
     /// The exponent s for which xi, the transform's root of unity of order 2l, is zeta^s. l is the number of slots, and
-    /// zeta the root of unity of the core.
+    /// zeta the root of unity of order 2c of the core ring, the polynomials in y = x^(N/c).
     step: usize,
     half: u64,
 }
