@@ -32,8 +32,8 @@ pub(super) enum Kernel {
     Mac(Modulus),
     Muli(Modulus, u64),
     Addi(Modulus, u64),
-    /// The transform of an operand of residues modulo `from`, converted to the plan's modulus, plus a constant. A plain
-    /// transform has the plan's own modulus and constant 0.
+    /// The transform of an operand of residues modulo `from`, converted to the modulus of the transform's tables
+    /// `plan`, plus a constant w. A plain transform has this modulus as `from`, and w = 0.
     Ntt {
         plan: Arc<NttPlan>,
         from: Modulus,
@@ -58,8 +58,9 @@ pub(super) enum Kernel {
     Tensor(Modulus),
     /// The scaled difference (a - b) w of operands a and b and a constant w, or (a - b) w + c with a third operand c.
     SubScale(Modulus, Shoup),
-    /// A scaled difference (a - b) w, plus c if there is a c. Its b is the transform of an operand x that is converted
-    /// to the plan's modulus and has a constant added. The operands are x, then a, then c.
+    /// A scaled difference (a - b) s, plus c if there is a c, where s is `scale`. Its b is the transform of (x mod q)
+    /// + w, for an operand x of residues modulo `from` and the modulus q of the transform's tables `plan`. The
+    /// operands are x, then a, then c.
     Difference {
         plan: Arc<NttPlan>,
         from: Modulus,

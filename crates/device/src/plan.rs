@@ -51,8 +51,8 @@ pub enum Job {
     Mac(Modulus),
     Muli(Modulus, u64),
     Addi(Modulus, u64),
-    /// The transform modulo `q` of an operand of residues modulo `from`, converted to `q`, plus a constant. A plain
-    /// transform has `from` = `q` and constant 0.
+    /// The transform modulo `q` of an operand of residues modulo `from`, converted to `q`, plus a constant w. A
+    /// plain transform has `from` = `q` and w = 0.
     Ntt {
         q: Modulus,
         ring: Ring,
@@ -81,8 +81,8 @@ pub enum Job {
     Tensor(Modulus),
     /// The scaled difference (a - b) w of operands a and b and a constant w, or (a - b) w + c with a third operand c.
     SubScale(Modulus, u64),
-    /// A scaled difference (a - b) w, plus c if there is a c. Its b is the transform of an operand x that is converted
-    /// to `q` and has a constant added. The operands are x, then a, then c.
+    /// A scaled difference (a - b) s, plus c if there is a c, where s is `scale`. Its b is the transform of (x mod
+    /// `q`) + w, for an operand x of residues modulo `from`. The operands are x, then a, then c.
     Difference {
         q: Modulus,
         ring: Ring,

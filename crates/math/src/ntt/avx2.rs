@@ -178,8 +178,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the second of the last four forward stages of a chunk. In this stage the chunk is two blocks of two
-    /// vectors.
+    /// Computes the second of the last four forward stages of a chunk of [`TAIL`] coefficients. In this stage the
+    /// chunk is two blocks of two vectors. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn forward_second(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -190,8 +190,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the third of the last four forward stages of a chunk. In this stage the chunk is four blocks of one
-    /// vector.
+    /// Computes the third of the last four forward stages of a chunk of [`TAIL`] coefficients. In this stage the
+    /// chunk is four blocks of one vector. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn forward_third(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -202,8 +202,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the last forward stage of a chunk and writes the residues to `p`. In this stage the chunk is eight
-    /// blocks of half a vector.
+    /// Computes the last forward stage of a chunk of [`TAIL`] coefficients, and writes the residues to `p`. In
+    /// this stage the chunk is eight blocks of half a vector. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn forward_last(self, p: *mut u64, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -220,8 +220,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the first inverse stage of a chunk of the limb, in which the chunk is eight blocks
-    /// of half a vector. The first block's twiddle has number `index`.
+    /// Computes the first inverse stage of a chunk of [`TAIL`] coefficients, in which the chunk is
+    /// eight blocks of half a vector. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn inverse_first(self, p: *const u64, index: usize) -> Pairs {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -235,7 +235,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the second inverse stage of a chunk. In this stage the chunk is four blocks of one vector.
+    /// Computes the second inverse stage of a chunk of [`TAIL`] coefficients. In this stage the chunk is
+    /// four blocks of one vector. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn inverse_second(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -246,7 +247,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the third inverse stage of a chunk. In this stage the chunk is two blocks of two vectors.
+    /// Computes the third inverse stage of a chunk of [`TAIL`] coefficients. In this stage the chunk is
+    /// two blocks of two vectors. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn inverse_third(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -257,8 +259,8 @@ impl<'a, const SMALL: bool> Stage<'a, SMALL> {
         }
     }
 
-    /// Computes the fourth inverse stage of a chunk, in which the chunk is one block, and writes
-    /// the chunk to `p`.
+    /// Computes the fourth inverse stage of a chunk of [`TAIL`] coefficients, in which the chunk is
+    /// one block, and writes the chunk to `p`. The chunk's twiddle has number `index`.
     #[inline(always)]
     unsafe fn inverse_fourth(self, p: *mut u64, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.

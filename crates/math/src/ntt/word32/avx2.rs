@@ -325,8 +325,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the second of the last five forward stages of a chunk. In this stage the chunk is two blocks of two
-    /// vectors.
+    /// Computes the second of the last five forward stages of a chunk of [`TAIL`] coefficients. In this stage the
+    /// chunk is two blocks of two vectors. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn forward_fourth_last(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -337,8 +337,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the third of the last five forward stages of a chunk. In this stage the chunk is four blocks of one
-    /// vector.
+    /// Computes the third of the last five forward stages of a chunk of [`TAIL`] coefficients. In this stage the
+    /// chunk is four blocks of one vector. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn forward_third_last(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -349,8 +349,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the fourth of the last five forward stages of a chunk. In this stage the chunk is eight blocks of half
-    /// a vector.
+    /// Computes the fourth of the last five forward stages of a chunk of [`TAIL`] coefficients. In this stage the
+    /// chunk is eight blocks of half a vector. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn forward_second_last(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -361,8 +361,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the last forward stage of a chunk and writes the residues to `p`. In this stage the chunk is sixteen
-    /// blocks of a quarter of a vector.
+    /// Computes the last forward stage of a chunk of [`TAIL`] coefficients, and writes the residues to `p`. In this
+    /// stage the chunk is sixteen blocks of a quarter of a vector. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn forward_last(self, p: *mut u32, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -378,8 +378,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the first inverse stage of a chunk of the limb, in which the chunk is sixteen
-    /// blocks of a quarter of a vector. The first block's twiddle has number `index`.
+    /// Computes the first inverse stage of a chunk of [`TAIL`] coefficients, in which the chunk is
+    /// sixteen blocks of a quarter of a vector. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn inverse_first(self, p: *const u32, index: usize) -> Pairs {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
@@ -394,7 +394,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the second inverse stage of a chunk. In this stage the chunk is eight blocks of half a vector.
+    /// Computes the second inverse stage of a chunk of [`TAIL`] coefficients. In this stage the chunk is eight
+    /// blocks of half a vector. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn inverse_second(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -405,7 +406,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the third inverse stage of a chunk. In this stage the chunk is four blocks of one vector.
+    /// Computes the third inverse stage of a chunk of [`TAIL`] coefficients. In this stage the chunk is
+    /// four blocks of one vector. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn inverse_third(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -416,7 +418,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the fourth inverse stage of a chunk. In this stage the chunk is two blocks of two vectors.
+    /// Computes the fourth inverse stage of a chunk of [`TAIL`] coefficients. In this stage the chunk is
+    /// two blocks of two vectors. The first block's twiddle has number `index`.
     #[inline(always)]
     unsafe fn inverse_fourth(self, (x, y): Pairs, index: usize) -> Pairs {
         // SAFETY: the caller enables AVX2.
@@ -427,8 +430,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes the fifth inverse stage of a chunk, in which the chunk is one block, and writes the
-    /// chunk to `p`.
+    /// Computes the fifth inverse stage of a chunk of [`TAIL`] coefficients, in which the chunk is
+    /// one block, and writes the chunk to `p`. The chunk's twiddle has number `index`.
     #[inline(always)]
     unsafe fn inverse_fifth(self, p: *mut u32, (x, y): Pairs, index: usize) {
         // SAFETY: p is valid for a chunk; the caller enables AVX2.
