@@ -290,8 +290,8 @@ fn straight<'a>(
     Ok(state)
 }
 
-/// Returns an error if the run must stop now. A run with checkpoints goes on to the end of its call when it is
-/// interrupted.
+/// Returns an error if the run must stop now. A run with checkpoints (`saved`) goes on to the end of its call
+/// when it is interrupted.
 fn may_go_on(watch: &Watch, saved: bool) -> Result<(), Halt> {
     match watch.check() {
         Err(Halt::Interrupted) if saved => Ok(()),

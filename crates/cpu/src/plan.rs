@@ -58,9 +58,9 @@ pub(super) enum Kernel {
     Tensor(Modulus),
     /// The scaled difference (a - b) w of operands a and b and a constant w, or (a - b) w + c with a third operand c.
     SubScale(Modulus, Shoup),
-    /// A scaled difference (a - b) s, plus c if there is a c, where s is `scale`. Its b is the transform of (x mod q)
-    /// + w, for an operand x of residues modulo `from` and the modulus q of the transform's tables `plan`. The
-    /// operands are x, then a, then c.
+    /// A scaled difference (a - b) s, plus c if there is a c, where s is `scale`. Its operands are x, then a, then c.
+    /// Its b is the transform of (x mod q) + w for x of residues modulo `from`. q is the modulus of the transform's
+    /// tables `plan`.
     Difference {
         plan: Arc<NttPlan>,
         from: Modulus,
@@ -223,8 +223,8 @@ impl Kernel {
         }
     }
 
-    /// Returns the kernel's rough time. The unit is the time of one elementwise operation on a limb. Only estimates of
-    /// progress use it.
+    /// Returns the kernel's rough time, for a step with `operands` operands. The unit is the time of one elementwise
+    /// operation on a limb. Only estimates of progress use it.
     fn weight(&self, operands: usize) -> u64 {
         match self {
             Kernel::Ntt { .. } | Kernel::Intt(_) => 12,

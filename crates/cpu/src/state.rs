@@ -180,7 +180,8 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Writes a checkpoint of the run while no call is open.
+    /// Writes a checkpoint of the run with `saver`, while no call is open. `last` says that the run
+    /// ends with this checkpoint.
     pub fn save(&self, saver: &mut Saver<'_>, last: bool) -> Result<(), DeviceError> {
         let held = self.slots.iter();
         let held = held.filter_map(|(&limb, slot)| Some((limb, slot.value.clone()?)));

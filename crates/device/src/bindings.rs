@@ -28,7 +28,7 @@ enum Data<'a> {
     Constant(Arc<Constant<'a>>, usize),
 }
 
-/// Returns the modulus of public exponents: 2N, for a ring of degree N.
+/// Returns the modulus of public exponents: 2N, for a ring of degree N = 2^`log_n`.
 pub fn exponents(log_n: u8) -> TableModulus {
     TableModulus::PowerOfTwo(log_n.saturating_add(1))
 }

@@ -170,7 +170,8 @@ impl<'s, F> Anew<'s, F>
 where
     F: Fn(&Bindings<'_>, Request<'_>, &dyn Progress) -> Result<Outcome, DeviceError> + 's,
 {
-    /// Makes a session from a function `run` that runs the open program once on all its bindings.
+    /// Makes a session from the resident data and a function `run`, which runs the open program
+    /// once on all its bindings.
     pub fn boxed(resident: Resident<'s>, run: F) -> Box<dyn Session + 's> {
         Box::new(Self { resident, run })
     }

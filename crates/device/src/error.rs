@@ -156,7 +156,7 @@ impl Error for Own {
 }
 
 impl DeviceError {
-    /// Wraps an error from a device's own crate.
+    /// Wraps `source`, an error from a device's own crate, as an error of the class `kind`.
     pub fn own(kind: Kind, source: impl Error + Send + Sync + 'static) -> Self {
         Self::Own(Own::new(kind, source))
     }

@@ -165,7 +165,8 @@ impl OutputLimb {
     }
 }
 
-/// Returns the modulus of a limb of this type, or `None` for a type that is no limb.
+/// Returns the modulus of a limb of type `ty` from the program's table `moduli`, or `None` for a
+/// type that is no limb.
 pub fn limb_modulus(ty: ValueType, moduli: &[TableModulus]) -> Option<TableModulus> {
     let id = ty.limb()?.modulus;
     moduli.get(usize::from(id.0)).copied()

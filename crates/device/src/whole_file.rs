@@ -354,8 +354,8 @@ impl Part {
         }
     }
 
-    /// Sets the mode of the file, whatever the umask is. It also sets the owner of the replaced file, if the system
-    /// allows that.
+    /// Sets the mode of the file, whatever the umask is. It also sets the owner of the replaced file, whose
+    /// metadata are `kept`, if the system allows that.
     fn give(&self, mode: u32, kept: Option<&Metadata>) -> io::Result<()> {
         if let Some(kept) = kept {
             let own = self.file.metadata()?;

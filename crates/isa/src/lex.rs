@@ -263,7 +263,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a word and parses it as `T`, such as a number.
+    /// Reads a word and parses it as `T`, such as a number. `expected` describes it in the error.
     pub(crate) fn parsed<T: std::str::FromStr>(&mut self, expected: &str) -> Result<T, ParseError> {
         let mark = self.mark();
         let word = self.word(expected)?;

@@ -88,7 +88,8 @@ pub fn of_groups(mount: &Path, member: &str) -> Option<u64> {
     left
 }
 
-/// Returns the bytes that one control group leaves, or `None` if it has no limit.
+/// Returns the bytes that the control group in the folder `group` leaves, read from the files of
+/// `version`, or `None` if it has no limit.
 fn left_of(group: &Path, version: &Version) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
     let number = |text: String| text.trim().parse::<u64>().ok();

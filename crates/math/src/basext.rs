@@ -132,7 +132,8 @@ pub trait BaseExtension: Send + Sync {
     ) -> Result<(), MathError>;
 }
 
-/// Returns the fastest exact base extension on the CPU: [`FixedPoint`] on \[0, Q).
+/// Returns the fastest exact base extension on the CPU from the moduli `from` to the targets `to`: [`FixedPoint`] on
+/// \[0, Q).
 ///
 /// Beside the products that every method needs, it takes one multiply-add for each input residue.
 /// [`ShenoyKumaresan`] costs as much as one more target modulus and needs a redundant input limb.

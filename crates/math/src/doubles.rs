@@ -58,7 +58,8 @@ impl Pair {
 }
 
 impl Factor {
-    /// Puts the number and the quotient of a constant factor into every lane of two vectors.
+    /// Puts the constant factor `pair`, its number and its quotient, into every lane of two
+    /// vectors.
     ///
     /// # Safety
     /// The processor must have AVX2.

@@ -9,7 +9,8 @@ use ringmill_device::DeviceError;
 use ringmill_device::value::Value;
 
 impl<'a> State<'a> {
-    /// Fills `task` with the step's operands and with buffers for its results.
+    /// Fills `task` with the operands of step number `step` of call number `call`, and with buffers
+    /// for the step's results.
     pub fn start(&mut self, call: u64, step: u32, task: &mut Task<'a>) -> Result<(), DeviceError> {
         let plan = self.plan(call)?;
         let code = plan

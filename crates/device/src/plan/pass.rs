@@ -153,6 +153,7 @@ fn join(group: &mut [usize], i: usize, j: usize) {
 }
 
 /// Makes one pass of several steps, which keep their order, or `None` if they cannot form a pass.
+/// `uses` has for each value the number of its reads.
 fn pass(steps: Vec<Step>, uses: &[u32]) -> Option<Step> {
     let q = elementwise(steps.first()?)?;
     let (op, instr) = (steps.first()?.op, steps.first()?.instr);

@@ -30,7 +30,7 @@ impl<'f, 'g> Rows<'f, 'g> {
         writeln!(self.f, "{title}")
     }
 
-    /// Writes one row of a section: a label, a value and the value's source. An empty label
+    /// Writes one row of a section: a label, a value and `how`, the value's source. An empty label
     /// continues the row above.
     ///
     /// # Errors

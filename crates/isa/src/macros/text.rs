@@ -393,6 +393,7 @@ fn procedure(c: &mut Cursor<'_>) -> Result<MacroProc, ParseError> {
 type Definitions = crate::lex::Definitions<MacroType>;
 
 /// Parses a constant vector, such as `8192 repeat 1.0 (0.0, -1.0)` or `4 values 1.0 2.0 3.0 4.0`.
+/// `repeated` counts the slots that the word `repeat` has written out so far.
 fn vector(c: &mut Cursor<'_>, repeated: &mut usize) -> Result<Vec<(f64, f64)>, ParseError> {
     let mark = c.mark();
     let len: usize = c.parsed("a vector length")?;

@@ -317,9 +317,9 @@ impl ProcBuilder {
         self.one(Op::Rotdiff, &src, Imm::None, ty)
     }
 
-    /// Adds an instruction that cuts the coefficients of a into signed digits in base 2^`log_base`.
-    /// Each result is one digit of all coefficients, modulo `to` and in coefficient form, the most
-    /// significant digit first.
+    /// Adds an instruction that cuts the coefficients of a into `levels` signed digits in base
+    /// 2^`log_base`. Each result is one digit of all coefficients, modulo `to` and in coefficient
+    /// form, the most significant digit first.
     pub fn decomp(
         &mut self,
         a: ValueId,

@@ -36,7 +36,8 @@ pub enum Operand {
 
 impl Operand {
     /// Returns the number of the input that an argument [`Operand::InTurn`] of a repeated block is
-    /// in the last of `turns` iterations.
+    /// in the last of `turns` iterations. It is `first` in the first iteration, and `step` more in
+    /// each further one.
     pub(super) fn last_in_turn(first: u32, step: u32, turns: u64) -> u64 {
         let further = u64::from(step).saturating_mul(turns.saturating_sub(1));
         u64::from(first).saturating_add(further)
@@ -184,8 +185,9 @@ impl Program {
             .is_some_and(|step| step.action == Action::Halt)
     }
 
-    /// Makes a program that calls one procedure once. Each parameter of the procedure is an input,
-    /// each result an output, and each seed parameter has the seed of another key.
+    /// Makes a program that calls one procedure once, with these values of its immediate
+    /// parameters. Each parameter of the procedure is an input, each result an output, and each
+    /// seed parameter has the seed of another key.
     pub fn calling(procedure: Arc<Procedure>, immediates: Vec<u64>) -> Self {
         let inputs = procedure.params.iter().zip(procedure.param_types());
         let inputs = inputs.map(|(param, ty)| HeadInput {

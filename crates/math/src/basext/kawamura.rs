@@ -32,10 +32,9 @@ pub struct Kawamura {
 }
 
 impl Kawamura {
-    /// Makes the conversion that is exact for integers below (1 - delta) Q, where Q is the product
-    /// of the moduli of `from`. It takes the smallest delta, a multiple of 2^-`precision`, that
-    /// these moduli allow. `precision` is at most r, the bits of the largest modulus; with r itself
-    /// no bit is cut.
+    /// Makes the conversion to the targets `to` that is exact for integers below (1 - delta) Q, where Q is the product
+    /// of the moduli of `from`. It takes the smallest delta, a multiple of 2^-`precision`, that these moduli allow.
+    /// `precision` is at most r, the bits of the largest modulus; with r itself no bit is cut.
     ///
     /// # Errors
     /// Fails for more than 64 source moduli, and for a precision of 0 or above r. [`MathError::CoxRowerRange`] if delta

@@ -42,8 +42,8 @@ fn bits_below(bound: u64) -> u32 {
 }
 
 impl WeightedSums {
-    /// Makes the sums for terms y_i below `bound`. `constants` returns the constants of a target modulus, as residues
-    /// modulo it, one for each term.
+    /// Makes the sums modulo the targets `to`, for terms y_i below `bound`. `constants` returns the constants of a
+    /// target modulus, as residues modulo it, one for each term.
     pub(crate) fn new(
         bound: u64,
         to: Targets<'_>,

@@ -8,7 +8,8 @@ use super::local::Local;
 use super::plan::{Builder, Plan, PlanCosts, Step};
 use super::removal::{check_length, power_of_odd_prime};
 
-/// Returns the cheapest plan to evaluate the polynomial of degree below p that takes each x modulo p to `table[x]`.
+/// Returns the plan that is the cheapest by `costs` to evaluate the polynomial of degree below p that takes each x
+/// modulo p to `table[x]`.
 ///
 /// # Errors
 /// Fails unless p is an odd prime up to 65537, the table has p entries, and its values are below p.

@@ -76,8 +76,8 @@ pub fn available_backends() -> Vec<Backend> {
     }
 }
 
-/// Returns the backends of a processor that has these instruction sets, slowest first. Each backend needs the
-/// instructions of those before it.
+/// Returns the backends of a processor that has AVX2, AVX-512 F and DQ (`avx512`), and IFMA, as the arguments
+/// say, slowest first. Each backend needs the instructions of those before it.
 pub fn backends_with(avx2: bool, avx512: bool, ifma: bool) -> Vec<Backend> {
     let mut list = vec![Backend::Scalar];
     if avx2 {

@@ -201,7 +201,7 @@ unsafe fn binary_with<B: Binary, const STREAM: bool>(
 }
 
 /// Loads residues of a limb from coefficient i on into a vector's lanes of 32 bits. The limb has
-/// words of 32 or 64 bits.
+/// words of 32 or 64 bits. With `STREAM`, later words of 32 bits are prefetched.
 #[inline(always)]
 unsafe fn lanes<V: Lanes, const STREAM: bool>(limb: Residues<'_>, i: usize) -> V {
     // SAFETY: the limb has a vector from there on (caller).

@@ -16,8 +16,8 @@ use crate::{Backend, Modulus};
 /// arithmetic.
 const APART: u8 = 3 * plans::ORDERS.len() as u8;
 
-/// Returns the arithmetic and the order of stages of candidate kernel number k for a fused transform. Returns `None` if
-/// the candidate is a conversion and a transform one after the other.
+/// Returns the arithmetic, out of `widths`, and the order of stages of candidate kernel number k for a fused transform.
+/// Returns `None` if the candidate is a conversion and a transform one after the other.
 pub fn at(widths: &[Width], k: u8) -> Option<(Width, Order)> {
     let (width, order) = (
         usize::from(k) / plans::ORDERS.len(),
@@ -26,8 +26,8 @@ pub fn at(widths: &[Width], k: u8) -> Option<(Width, Order)> {
     Some((*widths.get(width)?, plans::ORDERS[order]))
 }
 
-/// Returns the numbers of the candidate kernels for a limb of `bytes` bytes. The last candidate is a conversion and a
-/// transform one after the other.
+/// Returns the numbers of the candidate kernels for a limb of `bytes` bytes, with the arithmetics `widths`. The last
+/// candidate is a conversion and a transform one after the other.
 pub fn candidates(widths: &[Width], bytes: usize) -> Vec<u8> {
     let orders = || plans::orders(bytes);
     let fused = (0..widths.len()).flat_map(|a| orders().map(move |o| a * plans::ORDERS.len() + o));
@@ -71,7 +71,8 @@ fn chosen(plan: &NttPlan, from: Modulus) -> u8 {
     }
 }
 
-/// Times the candidate kernels that transform limbs of residues modulo `from`, and keeps the fastest.
+/// Times the candidate kernels that transform limbs of residues modulo `from`, for about `patience`,
+/// and keeps the fastest.
 pub(super) fn choose_from(plan: &NttPlan, from: Modulus, patience: Duration) -> Option<Choice> {
     settle_from(plan, from, patience)?;
     let shape = plan.shape(Task::ForwardFrom).0;

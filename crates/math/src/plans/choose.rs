@@ -281,8 +281,9 @@ pub(crate) fn choice<P: Planned>(plan: &P, task: Task, patience: Duration) -> Op
     made().into_iter().find(|choice| choice.shape == shape)
 }
 
-/// Chooses the kernel of a shape of transform, and returns its number. Returns `None` if another
-/// thread is choosing it, or if there is no memory to time kernels.
+/// Chooses the kernel of a shape of transform, with timing for about `patience`, and returns its
+/// number. Returns `None` if another thread is choosing it, or if there is no memory to time
+/// kernels.
 #[cold]
 fn choose<P: Planned>(plan: &P, shape: Shape, cell: &AtomicU8, patience: Duration) -> Option<u8> {
     // The choice is kept, and what was transformed before it may be secret.
@@ -338,9 +339,9 @@ pub(crate) struct Settling<'a> {
 }
 
 impl Settling<'_> {
-    /// Chooses a kernel in the way that the environment asks for, and keeps the choice. `run(k)`
-    /// calls candidate k once. Returns `None` if another thread is timing this shape, if there is
-    /// no memory to time it, or without candidates.
+    /// Chooses a kernel in the way that the environment asks for, and keeps the choice. Timing
+    /// takes about `patience`. `run(k)` calls candidate k once. Returns `None` if another thread is
+    /// timing this shape, if there is no memory to time it, or without candidates.
     pub fn settle(self, patience: Duration, run: &mut dyn FnMut(u8)) -> Option<u8> {
         let (ids, cell) = (self.ids, self.cell);
         let chosen = match (ids, policy().mode) {

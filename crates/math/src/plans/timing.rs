@@ -93,8 +93,8 @@ pub fn above(numbers: &[f64], parts: usize) -> f64 {
         .unwrap_or(f64::INFINITY)
 }
 
-/// Returns the seconds of one call of candidate kernel k. A short call is repeated, and the mean
-/// counts.
+/// Returns the seconds of one call `run(k)`, which runs candidate kernel k. A short call is
+/// repeated, and the mean counts.
 fn sample(k: usize, run: &mut dyn FnMut(usize)) -> f64 {
     // Not counted where calls are short: the candidate before has had the caches.
     let begin = Instant::now();

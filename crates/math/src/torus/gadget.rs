@@ -145,8 +145,8 @@ impl Digits {
 }
 
 super::levels! {
-    /// Computes all `L` digits of each coefficient of the polynomial x in one pass over the
-    /// coefficients.
+    /// Computes all `L` digits of each coefficient of the polynomial x, a polynomial of residues
+    /// modulo q, in one pass over the coefficients. `sums` adds modulo q.
     fn all<S: Sums, const L: usize>(sums: S, digits: Digits, out: &mut [u64], x: &[u64]) {
         let n = x.len();
         let mut chunks = out.chunks_exact_mut(n.max(1));

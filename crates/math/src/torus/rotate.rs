@@ -48,7 +48,8 @@ fn split(a: usize, n: usize) -> Option<(bool, usize)> {
     Some((a / n % 2 == 1, shift))
 }
 
-/// Computes out = p modulo q for a polynomial p, or out = -p if `negative` is set.
+/// Computes out = p modulo q for a polynomial p, or out = -p if `negative` is set. `sums` computes
+/// modulo q.
 fn signed<S: Sums>(sums: S, out: &mut [u64], p: &[u64], negative: bool) {
     if negative {
         negated(sums, out, p);
@@ -58,6 +59,7 @@ fn signed<S: Sums>(sums: S, out: &mut [u64], p: &[u64], negative: bool) {
 }
 
 /// Computes out = p - r modulo q for polynomials p and r, or out = -p - r if `negative` is set.
+/// `sums` computes modulo q.
 fn differences<S: Sums>(sums: S, out: &mut [u64], p: &[u64], r: &[u64], negative: bool) {
     if negative {
         negated_difference(sums, out, p, r);

@@ -17,7 +17,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Returns the gadget that cuts the residues of a value into digits.
+    /// Returns the gadget that cuts the residues of value number `v` into `levels` digits of
+    /// `log_base` bits.
     pub(super) fn gadget(
         &self,
         v: u32,

@@ -53,8 +53,8 @@ pub(super) fn product(b: Typed, a: Note, of_b: Note, declared: Note) -> Result<N
     }
 }
 
-/// Checks that two constants of a `SUMPLAIN`, a sum of products of ciphertexts and constants, have
-/// the same scale, if they have scales.
+/// Checks the notes `expected` and `found` of two constants of a `SUMPLAIN`, a sum of products of
+/// ciphertexts and constants, which must have the same scale if they have scales.
 pub(super) fn expect_alike(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
     match expected {
         Note::Scale(_) => expect(v, expected, found),
@@ -163,8 +163,9 @@ pub(super) fn expect_modulus(v: Typed, expected: Note, found: Note) -> Result<()
     of_number(v, modulus(v, expected)?, found)
 }
 
-/// Checks that values with these notes may be operands of one sum of integer multiples. Scales may be any, because the
-/// integers bring them to one scale. Correction factors must belong to the same plaintext modulus.
+/// Checks that values with the notes `expected` and `found` may be operands of one sum of integer multiples. Scales
+/// may be any, because the integers bring them to one scale. Correction factors must belong to the same plaintext
+/// modulus.
 pub(super) fn expect_of_one_sum(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
     match (expected, found) {
         (Note::Scale(_), Note::Scale(_)) => Ok(()),

@@ -19,7 +19,8 @@ pub use program::{ProgramTypes, verify_program};
 pub(crate) use program::{exactly, in_program};
 pub use unrolled::verify_unrolled;
 
-/// Checks the name of a procedure or block: letters, digits, `.`, `_` and `-`.
+/// Checks the name of a procedure or block: letters, digits, `.`, `_` and `-`. `what` says for the
+/// error which of the two has the name.
 pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Fault> {
     let legal = |b: u8| b.is_ascii_alphanumeric() || b".-_".contains(&b);
     if name.is_empty() || name.len() > limits::MAX_NAME || !name.bytes().all(legal) {
@@ -34,6 +35,7 @@ pub(crate) fn check_name(what: &'static str, name: &str) -> Result<(), Fault> {
 }
 
 /// Checks the length of a name that may have any characters, such as that of a parameter or an input.
+/// `what` describes the name in the error.
 pub(crate) fn check_label(what: &'static str, name: &str) -> Result<(), Fault> {
     if name.len() > limits::MAX_NAME {
         let expected = format!("at most {} bytes", limits::MAX_NAME);

@@ -168,7 +168,8 @@ unsafe fn tail<A: LazyMul, S: Sink<A>, const SIX: bool>(
     }
 }
 
-/// Computes the last five or six forward stages, as [`tail`] does, on `TOGETHER` chunks of eight vectors at a time.
+/// Computes the last five forward stages, or six with `SIX`, as [`tail`] does, on `TOGETHER` chunks of eight
+/// vectors at a time.
 #[inline(always)]
 unsafe fn chunks<A: LazyMul, S: Sink<A>, const SIX: bool, const TOGETHER: usize>(
     stage: Stage<A>,
@@ -253,8 +254,8 @@ unsafe fn chunks<A: LazyMul, S: Sink<A>, const SIX: bool, const TOGETHER: usize>
     }
 }
 
-/// Computes the last five or six forward stages, as [`tail`] does, on two chunks together. Each instruction runs for
-/// both chunks before the next instruction.
+/// Computes the last five forward stages, or six with `SIX`, as [`tail`] does, on two chunks together. Each
+/// instruction runs for both chunks before the next instruction.
 #[inline(always)]
 unsafe fn in_step<A: LazyMul, S: Sink<A>, const SIX: bool>(
     stage: Stage<A>,

@@ -99,7 +99,8 @@ unsafe fn begin<A: LazyMul, W: Words>(
     }
 }
 
-/// Computes all inverse stages of a block except the last two, for a block that fits the first-level cache.
+/// Computes all inverse stages of a block of `len` words except the last two, from `from` to `work`, for a
+/// block that fits the first-level cache. `index` is the position of the block's twiddle.
 #[inline(always)]
 unsafe fn leaf<A: LazyMul, W: Words>(
     stage: Stage<A>,
@@ -146,7 +147,8 @@ unsafe fn tail<A: LazyMul, W: Words, const SIX: bool>(
     }
 }
 
-/// Computes the first five or six inverse stages, as [`tail`] does, on `TOGETHER` chunks of eight vectors at a time.
+/// Computes the first five inverse stages, or six with `SIX`, as [`tail`] does, on `TOGETHER` chunks of eight
+/// vectors at a time.
 #[inline(always)]
 unsafe fn chunks<A: LazyMul, W: Words, const SIX: bool, const TOGETHER: usize>(
     stage: Stage<A>,
@@ -209,8 +211,8 @@ unsafe fn chunks<A: LazyMul, W: Words, const SIX: bool, const TOGETHER: usize>(
     }
 }
 
-/// Computes the first five or six inverse stages, as [`tail`] does, on two chunks together. Each instruction runs for both
-/// chunks before the next instruction.
+/// Computes the first five inverse stages, or six with `SIX`, as [`tail`] does, on two chunks together. Each
+/// instruction runs for both chunks before the next instruction.
 #[inline(always)]
 unsafe fn in_step<A: LazyMul, W: Words, const SIX: bool>(
     stage: Stage<A>,

@@ -123,7 +123,7 @@ unsafe fn forward_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32], order: 
     }
 }
 
-/// Computes the first forward stage of a limb of n words.
+/// Computes the first forward stage of a limb of n words. [`Stage32`] says what `LAZY` is.
 ///
 /// # Safety
 /// p is valid for n words, a multiple of 128; the caller enables AVX-512 F.
@@ -142,6 +142,7 @@ pub(super) unsafe fn forward_single<const LAZY: bool>(stage: Stage32<LAZY>, p: *
 }
 
 /// Computes two forward stages of one block. `index` is the position of the block's twiddle in the table.
+/// [`Stage32`] says what `LAZY` is.
 ///
 /// # Safety
 /// p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
@@ -195,7 +196,7 @@ fn halves<T>([a, b, c, d, e, f, g, h]: [T; 8]) -> ([T; 4], [T; 4]) {
 }
 
 /// Computes the last six forward stages on `len` coefficients. `index` is the position of the twiddle of the first
-/// block of 64.
+/// block of 64. [`Stage32`] says what `LAZY` is.
 #[inline(always)]
 unsafe fn forward_tail<const LAZY: bool>(
     stage: Stage32<LAZY>,
@@ -215,6 +216,7 @@ unsafe fn forward_tail<const LAZY: bool>(
 }
 
 /// Computes the last six forward stages, as [`forward_tail`] does, on K / 2 blocks of 64 coefficients together.
+/// [`Stage32`] says what `LAZY` is.
 #[inline(always)]
 unsafe fn forward_blocks<const LAZY: bool, const K: usize>(
     stage: Stage32<LAZY>,
@@ -314,6 +316,7 @@ unsafe fn inverse_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32], order: 
 }
 
 /// Computes the last inverse stage of a limb of n words at p, and multiplies the results by 1/n.
+/// [`Stage32`] says what `LAZY` is.
 ///
 /// # Safety
 /// p is valid for n words, a multiple of 128; the caller enables AVX-512 F.
@@ -339,7 +342,7 @@ pub(super) unsafe fn inverse_single_last<const LAZY: bool>(
 }
 
 /// Computes the last two inverse stages of a limb of n words at p, and multiplies the results by
-/// 1/n.
+/// 1/n. [`Stage32`] says what `LAZY` is.
 ///
 /// # Safety
 /// p is valid for n words, a multiple of 128; the caller enables AVX-512 F.
@@ -372,7 +375,7 @@ pub(super) unsafe fn inverse_double_last<const LAZY: bool>(
 }
 
 /// Computes the first six inverse stages on `len` coefficients. `index` is the position of the twiddle of the first
-/// block of 64.
+/// block of 64. [`Stage32`] says what `LAZY` is.
 #[inline(always)]
 unsafe fn inverse_tail<const LAZY: bool>(
     stage: Stage32<LAZY>,
@@ -392,6 +395,7 @@ unsafe fn inverse_tail<const LAZY: bool>(
 }
 
 /// Computes the first six inverse stages, as [`inverse_tail`] does, on K / 2 blocks of 64 coefficients together.
+/// [`Stage32`] says what `LAZY` is.
 #[inline(always)]
 unsafe fn inverse_blocks<const LAZY: bool, const K: usize>(
     stage: Stage32<LAZY>,
@@ -433,7 +437,7 @@ unsafe fn inverse_blocks<const LAZY: bool, const K: usize>(
 }
 
 /// Computes one inverse stage of one block of at least 128 coefficients. `index` is the position of the block's twiddle
-/// in the table.
+/// in the table. [`Stage32`] says what `LAZY` is.
 #[inline(always)]
 unsafe fn inverse_single<const LAZY: bool>(
     stage: Stage32<LAZY>,
@@ -454,6 +458,7 @@ unsafe fn inverse_single<const LAZY: bool>(
 }
 
 /// Computes two inverse stages of one block. `index` is the position of the twiddle of the block after these stages.
+/// [`Stage32`] says what `LAZY` is.
 ///
 /// # Safety
 /// p is valid for len words, a multiple of 128; the caller enables AVX-512 F.

@@ -265,8 +265,9 @@ impl<'a, const LAZY: bool> Stage32<'a, LAZY> {
         }
     }
 
-    /// Computes the inverse butterfly of the last stage for K pairs of vectors. Both results are
-    /// multiplied by a constant and reduced to residues.
+    /// Computes the inverse butterfly of the last stage for K pairs of vectors. The sum is
+    /// multiplied by 1/n, the difference by the twiddle times 1/n, and both are reduced to
+    /// residues.
     #[inline(always)]
     pub(super) unsafe fn inverse_last<const K: usize>(
         self,

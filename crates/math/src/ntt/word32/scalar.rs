@@ -59,7 +59,8 @@ fn sum_difference<const LAZY: bool>(x: u32, y: u32, q: u32) -> (u32, u32) {
     (reduce(sum), reduce(difference))
 }
 
-/// Runs `butterfly` on every pair of coefficients of the NTT stage that has `blocks` blocks.
+/// Runs `butterfly` on every pair of coefficients of the NTT stage that has `blocks` blocks. Block
+/// i has the twiddle at index `blocks` + i of `twiddles`.
 #[inline(always)]
 fn stage(
     twiddles: &Twiddles32,

@@ -61,7 +61,8 @@ fn modulus(c: &mut Cursor<'_>) -> Result<TableModulus, ParseError> {
     ))
 }
 
-/// Parses the type of a limb, such as `q3 half+ coeff`.
+/// Parses the type of a limb, such as `q3 half+ coeff`, in a program over the ring of degree
+/// 2^`log_n`.
 fn limb_type(c: &mut Cursor<'_>, log_n: u8) -> Result<LimbType, ParseError> {
     let modulus = ModulusId(c.numbered("q", "a modulus such as q0")?);
     let full = Ring::full(log_n);
