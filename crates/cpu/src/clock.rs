@@ -64,22 +64,22 @@ impl Clock {
         Begun(self.given)
     }
 
-    /// Ends a step now, and adds its time to the row of its call in the ledger of time by line and
-    /// procedure.
+    /// Ends the step `begun` now, and adds its time to `entry`, the row of its call in the ledger
+    /// of time by line and procedure.
     pub fn end(&mut self, entry: Entry, begun: Begun) {
         self.end_at(entry, begun, Instant::now());
     }
 
-    /// Ends a step at the moment `now`, and adds its time to the row of its call in the ledger of
-    /// time by line and procedure.
+    /// Ends the step `begun` at the moment `now`, and adds its time to `entry`, the row of its call
+    /// in the ledger of time by line and procedure.
     pub fn end_at(&mut self, entry: Entry, begun: Begun, now: Instant) {
         self.look_at(now);
         self.running = self.running.saturating_sub(1);
         self.ledger.spend(entry, self.given - begun.0);
     }
 
-    /// Adds all time since the clock was last read to the row of one call in the ledger of time by line and
-    /// procedure. No other call may run meanwhile.
+    /// Adds all time since the clock was last read to `entry`, the row of one call in the ledger of time by
+    /// line and procedure. No other call may run meanwhile.
     pub fn lap(&mut self, entry: Entry) {
         let begun = self.begin();
         self.end(entry, begun);

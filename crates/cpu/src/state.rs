@@ -154,12 +154,14 @@ impl<'a> State<'a> {
         })
     }
 
-    /// Sets the callback that receives each output when it is computed, so that the run holds no output.
+    /// Sets `take`, the callback that receives each output when it is computed, so that the run holds no
+    /// output.
     pub fn hand_to(&mut self, take: Take<'a>) {
         self.take = Some(take);
     }
 
-    /// Advances the run to the position of a checkpoint file, before any call is opened.
+    /// Advances the run to the position of the checkpoint file at `path`, before any call is
+    /// opened. `whose` are the identities that program and data must have.
     pub fn resume(&mut self, path: &Path, whose: Whose, watch: &Watch) -> Result<(), DeviceError> {
         let (plans, weight_done) = (self.plans, &mut self.weight_done);
         let saved = checkpoint::read(path, whose, self.program, &mut self.stream, watch, |proc| {
@@ -362,8 +364,8 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Makes a limb of the program readable for the open calls that wait for it, and for later
-    /// calls.
+    /// Makes `value`, the limb `limb` of the program, readable for the open calls that wait for it,
+    /// and for later calls.
     fn publish(&mut self, limb: LimbId, value: Value<'a>) {
         let slot = self.slots.entry(limb).or_default();
         for (call, param) in std::mem::take(&mut slot.waiters) {
@@ -431,7 +433,8 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Returns the error of a step that could not run, with its place in the program.
+    /// Returns the error for the fault of step number `step` of call number `call`, which could not
+    /// run, with the step's place in the program.
     pub fn fault(&self, call: u64, step: u32, fault: Fault) -> DeviceError {
         let reason = match fault {
             Fault::Math(MathError::Halt(halt)) => return halt.into(),

@@ -45,7 +45,7 @@ pub struct Limb<'a> {
 }
 
 impl<'a> Limb<'a> {
-    /// Makes a limb of residues that the caller lends, in words of 64 bits.
+    /// Makes a limb of residues modulo `modulus` that the caller lends, in words of 64 bits.
     ///
     /// # Errors
     /// [`DeviceError::Residue`] for a residue at or above `modulus`.
@@ -62,8 +62,8 @@ impl<'a> Limb<'a> {
         })
     }
 
-    /// Makes a limb of residues that the caller lends, in words of 32 or 64 bits; see [`Limb::borrowed`] for the
-    /// errors.
+    /// Makes a limb of residues modulo `modulus` that the caller lends, in words of 32 or 64 bits; see
+    /// [`Limb::borrowed`] for the errors.
     pub fn held(data: Residues<'a>, modulus: impl Into<TableModulus>) -> Result<Self, DeviceError> {
         let modulus = modulus.into();
         match data {
@@ -87,7 +87,8 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// Makes a limb that shares the ownership of its residues with the caller, without copying them.
+    /// Makes a limb that shares the ownership of its residues, which are modulo `modulus`, with the
+    /// caller, without copying them.
     ///
     /// # Errors
     /// [`DeviceError::Residue`] for a residue at or above `modulus`.
@@ -115,8 +116,8 @@ impl<'a> Limb<'a> {
         self.seed.as_ref()
     }
 
-    /// Makes a limb of residues that the caller lends, without checking them. The caller has checked them before: a
-    /// session checks its keys once, not in each run.
+    /// Makes a limb of residues modulo `modulus` that the caller lends, without checking them. The caller has
+    /// checked them before: a session checks its keys once, not in each run.
     pub fn scanned(data: impl Into<Residues<'a>>, modulus: TableModulus) -> Self {
         let data = data.into();
         let data = match data {
@@ -135,8 +136,8 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// Makes a limb of `len` residues that consists of equally long blocks of equal residues. The caller lends one
-    /// value for each block.
+    /// Makes a limb of `len` residues modulo `modulus` that consists of equally long blocks of equal residues. The
+    /// caller lends one value for each block.
     pub fn spread(values: &'a [u64], len: usize, modulus: TableModulus) -> Self {
         debug_assert!(check_residues(values, modulus).is_ok());
         Self {

@@ -26,8 +26,8 @@ pub struct Constant<'a> {
 }
 
 impl Constant<'_> {
-    /// Returns all limbs of the constant. It encodes them unless the cache `expanded`
-    /// still has them.
+    /// Returns all limbs of the constant. It encodes them unless the cache `expanded` still has
+    /// them. `usage` is the run's registration with the cache.
     ///
     /// # Errors
     /// Fails if the constant cannot be encoded, a memory limit forbids it, or the run is

@@ -195,7 +195,7 @@ pub enum Fusion {
 }
 
 impl Steps {
-    /// Compiles a verified procedure to steps.
+    /// Compiles a verified procedure to steps, which `fusion` may join.
     ///
     /// # Errors
     /// [`DeviceError::Malformed`] for a procedure that the verifier would refuse; [`DeviceError::Math`] for moduli

@@ -96,6 +96,7 @@ impl Value<'_> {
     }
 
     /// Encodes the limb if it belongs to a constant that is not yet encoded. For other limbs it does nothing.
+    /// `usage` is the run's registration with the cache of encoded constants.
     pub fn read(&mut self, usage: &Usage) -> Result<(), DeviceError> {
         if let Value::Constant(constant, modulus) = self {
             let (made, modulus, len) = (constant.read(usage)?, *modulus, constant.len);

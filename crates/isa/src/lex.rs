@@ -57,7 +57,7 @@ impl<T: Copy> Definitions<T> {
     }
 
     /// Returns the types of the defined values in the order of their numbers. The numbers must run from 0 without gap
-    /// or repetition, so the size of the text bounds the memory.
+    /// or repetition, so the size of the text bounds the memory. Errors print a number after `prefix`.
     pub(crate) fn types(self, c: &Cursor<'_>, prefix: &str) -> Result<Vec<T>, ParseError> {
         let count = self.0.len();
         let mut types = vec![None; count];

@@ -136,8 +136,8 @@ pub fn ntt_primes_excluding(
     primes_one_mod(bits, 2 << check_log_n(log_n)?, count, used)
 }
 
-/// Returns exactly the primes of SEAL's `CoeffModulus::Create(N, bit_sizes)`: for each size the largest suitable
-/// primes, in ascending order among those of one size.
+/// Returns exactly the primes of SEAL's `CoeffModulus::Create(N, bit_sizes)`, for N = 2^`log_n`: for each size
+/// the largest suitable primes, in ascending order among those of one size.
 pub fn seal_coeff_modulus(log_n: u32, bit_sizes: &[u32]) -> Result<Vec<u64>, MathError> {
     let mut pools = BTreeMap::new();
     for &bits in bit_sizes {

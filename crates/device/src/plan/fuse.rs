@@ -92,7 +92,8 @@ pub(super) fn fuse(
         .collect()
 }
 
-/// Fuses chains of two or three steps, such as a conversion and a transform. The fused step takes the place of the last.
+/// Fuses chains of two or three steps, such as a conversion and a transform. The fused step takes the place of the
+/// last. `flow` says which steps compute and read each value.
 fn chains(steps: &mut [Option<Step>], flow: &Flow) {
     for i in 0..steps.len() {
         let Some(step) = &steps[i] else { continue };
@@ -142,7 +143,7 @@ fn chains(steps: &mut [Option<Step>], flow: &Flow) {
 
 /// Fuses a scaled difference with the transform of an operand that nothing else reads. The fused step takes the place
 /// of the difference. A transform whose operand is modulo the same modulus stays a step of its own, because it works in
-/// the memory of its operand.
+/// the memory of its operand. `flow` says which steps compute and read each value.
 fn differences(steps: &mut [Option<Step>], flow: &Flow) {
     for i in 0..steps.len() {
         let Some(step) = &steps[i] else { continue };
@@ -177,7 +178,7 @@ fn differences(steps: &mut [Option<Step>], flow: &Flow) {
 }
 
 /// Fuses the three steps of a tensor product. The fused step takes the place of the first of them, if all operands are
-/// computed before it.
+/// computed before it. `flow` says which steps compute and read each value.
 fn tensors(steps: &mut [Option<Step>], flow: &Flow) {
     let mut products: HashMap<(u32, u32), usize> = HashMap::new();
     for (i, step) in steps.iter().enumerate() {
@@ -227,8 +228,8 @@ fn tensors(steps: &mut [Option<Step>], flow: &Flow) {
     }
 }
 
-/// Fuses two sums of products that share their first factors. The fused step takes the place of the second sum, if nothing
-/// reads the first sum before that.
+/// Fuses two sums of products that share their first factors. The fused step takes the place of the second sum, if
+/// nothing reads the first sum before that. `flow` says which steps compute and read each value.
 fn pairs(steps: &mut [Option<Step>], flow: &Flow) {
     let mut waiting: HashMap<Vec<u32>, usize> = HashMap::new();
     for i in 0..steps.len() {
@@ -257,7 +258,8 @@ fn pairs(steps: &mut [Option<Step>], flow: &Flow) {
 }
 
 /// Cuts a step that computes two long sums of products into steps of a few products each. Each step
-/// adds its products to the two sums of the step before it.
+/// adds its products to the two sums of the step before it, and reads about `pair_bytes` bytes of
+/// shared factors. The new sums get numbers from `values` on.
 fn shorter_sums(step: Step, values: &mut usize, pair_bytes: usize) -> Vec<Step> {
     let (&Job::DotPair { q, carry: false }, &[a, b]) = (&step.job, &*step.dst) else {
         return vec![step];

@@ -88,7 +88,7 @@ impl Builder<'_> {
         Ok(self.any_modulus(v)?.below_61()?)
     }
 
-    /// Returns the modulus of a value if it is a power of two above 2^60.
+    /// Returns the modulus of value number `v` if it is a power of two above 2^60.
     fn word(&self, v: u32) -> Option<WordModulus> {
         match self.any_modulus(v) {
             Ok(AnyModulus::Word(q)) => Some(q),
@@ -96,8 +96,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the computation of an instruction modulo a power of two above 2^60. It is `None` for an instruction that
-    /// is not defined for such moduli.
+    /// Returns the computation of an instruction, with opcode `op` and immediate `imm`, modulo a power of two above
+    /// 2^60. It is `None` for an instruction that is not defined for such moduli.
     fn word_job(op: Op, imm: Imm) -> Option<WordJob> {
         match (op, imm) {
             (Op::Add, _) => Some(WordJob::Add),

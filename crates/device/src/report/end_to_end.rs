@@ -132,8 +132,8 @@ impl EndToEnd {
         }
     }
 
-    /// Returns the time of a run on a machine that executes only some of the instructions. Host, link and machine work
-    /// in turn, so their times add up.
+    /// Returns the time of a run on a machine that executes only some of the instructions, in `compute_seconds`. Host,
+    /// link and machine work in turn, so their times add up.
     pub fn offload(host_seconds: Option<f64>, link: &LinkUse, compute_seconds: f64) -> Self {
         let parts = Self {
             host_seconds,

@@ -76,7 +76,8 @@ fn default(available: &[Backend]) -> Policy {
     }
 }
 
-/// Parses a value of the environment variable [`VARIABLE`], for a processor with these instruction sets.
+/// Parses a value of the environment variable [`VARIABLE`], for a processor that can run the backends
+/// `available`.
 ///
 /// # Errors
 /// Fails if the value cannot be read, or names an instruction set that is not available.

@@ -16,8 +16,9 @@ const RESIDUES: usize = 4 * BLOCKS;
 /// The constants of RFC 8439: the text "expand 32-byte k".
 const CONSTANTS: [u32; 4] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574];
 
-/// Expands the seed into the longest prefix of `out` that is a multiple of 64 residues, and returns
-/// the prefix's length. The residues are those of [`crate::expand_uniform`].
+/// Expands keystream number `stream` of the seed into residues modulo q. It fills the longest
+/// prefix of `out` that is a multiple of 64 residues, and returns the prefix's length. The residues
+/// are those of [`crate::expand_uniform`].
 ///
 /// # Safety
 /// The processor must have AVX-512 F and DQ.

@@ -48,8 +48,8 @@ impl PrngSource {
         Self(Kind::OperatingSystem)
     }
 
-    /// Returns a source that gives the same generators in the same order on every run. It is for tests that must
-    /// repeat, and for nothing else.
+    /// Returns a source that gives the party `whose` the same generators in the same order on every run. It is
+    /// for tests that must repeat, and for nothing else.
     pub fn from_seed_for_reproducible_tests_only(seed: [u8; 32], whose: Seeded) -> Self {
         let seed = match whose {
             Seeded::KeyHolder => seed,

@@ -164,7 +164,8 @@ super::levels! {
 }
 
 super::levels! {
-    /// Computes the digits of a polynomial's coefficients, in one pass over the coefficients for each digit.
+    /// Computes the digits of the coefficients of the polynomial x, in one pass over the coefficients for
+    /// each digit.
     fn one_by_one<S: Sums>(sums: S, digits: Digits, out: &mut [u64], x: &[u64]) {
         for (j, out) in out.chunks_mut(x.len().max(1)).enumerate() {
             for (out, &x) in out.iter_mut().zip(x) {

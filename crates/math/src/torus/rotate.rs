@@ -6,8 +6,8 @@ use super::coefficients::{Sums, with_sums};
 use crate::MathError;
 use crate::kernels::check_len;
 
-/// Computes out = X^a p modulo X^N + 1, for any a, which counts modulo 2N; N is the length of both
-/// polynomials.
+/// Computes out = X^a p modulo X^N + 1 and q, for any a, which counts modulo 2N; N is the length of
+/// both polynomials.
 pub fn rotate(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(), MathError> {
     check_len("polynomial", out.len(), p.len())?;
     let n = p.len();
@@ -23,8 +23,8 @@ pub fn rotate(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(
     Ok(())
 }
 
-/// Computes out = (X^a - 1) p modulo X^N + 1 for a polynomial p and any a, which counts modulo 2N.
-/// It is Algorithm 5 of the paper of Kong and Li, whose exponent is -a.
+/// Computes out = (X^a - 1) p modulo X^N + 1 and q, for a polynomial p and any a, which counts
+/// modulo 2N. It is Algorithm 5 of the paper of Kong and Li, whose exponent is -a.
 pub fn rotate_sub(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(), MathError> {
     check_len("polynomial", out.len(), p.len())?;
     let n = p.len();

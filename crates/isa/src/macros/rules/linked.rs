@@ -64,8 +64,8 @@ pub(super) fn raise(scope: Scope<'_>, a: Typed, s: Typed, d: Typed) -> Result<()
     expect_cipher(d, 2, Some(key(scope, s)?))
 }
 
-/// Checks the instruction `DROP`, which divides a ciphertext by two or more of its primes. The
-/// division by one prime is another instruction, `RESCALE`.
+/// Checks the instruction `DROP`, which divides the ciphertext `a` by two or more of its primes,
+/// down to the level in its immediate. The division by one prime is another instruction, `RESCALE`.
 pub(super) fn drop(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Result<(), Fault> {
     let MacroImm::Level(to) = *imm else {
         return Err(immediate("a level", "another immediate"));

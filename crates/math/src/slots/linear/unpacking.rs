@@ -33,7 +33,8 @@ pub fn halvings(encoder: &SlotEncoder) -> Vec<Halving> {
 }
 
 impl Halving {
-    /// Returns the two polynomials into which the step splits a polynomial of N coefficients, by their definition.
+    /// Returns the two polynomials into which the step splits a polynomial of N coefficients modulo q, by their
+    /// definition.
     ///
     /// # Errors
     /// Fails unless the polynomial has N coefficients, where N is the degree of the ring for which the step was made.
