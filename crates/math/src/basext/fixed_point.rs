@@ -150,8 +150,8 @@ struct LongCount {
 }
 
 impl LongCount {
-    /// Returns whether the sum of y_i (Q / q_i) over the scaled residues y_i, plus the offset h, is
-    /// at least `count` times Q, the product of the source moduli q_i.
+    /// Returns whether the sum of y_i (Q / q_i), plus the offset h, is at least `count` times Q,
+    /// the product of the source moduli q_i.
     fn reaches(&self, y: impl Iterator<Item = u64>, count: u64) -> bool {
         let mut sum = [0; WORDS];
         sum[..self.offset.len()].copy_from_slice(&self.offset);

@@ -21,8 +21,8 @@ use crate::{MathError, Modulus, RnsBasis, WordModulus};
 #[derive(Clone, Debug)]
 pub struct Kawamura {
     crt: Crt,
-    /// The number of low bits that are cut from the scaled residues y_i: r - precision, where r is the bits of the
-    /// largest source modulus.
+    /// The number of low bits that are cut from the scaled residues y_i = \[a_i (Q / q_i)^-1\]_(q_i): r -
+    /// precision, where r is the bits of the largest source modulus.
     cut: u32,
     precision: u32,
     /// The number delta, in units of 2^-precision. Every integer below (1 - delta) Q is extended exactly, where Q is

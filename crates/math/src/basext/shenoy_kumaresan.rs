@@ -23,9 +23,9 @@ pub struct ShenoyKumaresan {
     /// The moduli of the input limbs: the source moduli q_0 ... q_(l-1), then the redundant modulus m.
     source: Vec<Modulus>,
     crt: Crt,
-    /// The weighted sum that computes alpha from the scaled residues y_0 ... y_(l-1) and the
-    /// redundant residue. alpha is the multiple of Q, the product of the source moduli, that the
-    /// base extension subtracts.
+    /// The weighted sum that computes alpha, the number of times that the base extension subtracts
+    /// Q, the product of the source moduli q_i. Its terms are the scaled residues y_i = \[a_i (Q /
+    /// q_i)^-1\]_(q_i) of the residues a_i, and the redundant residue.
     count: WeightedSums,
 }
 

@@ -29,7 +29,7 @@ struct Reducer<V> {
     /// The constant -1/q modulo 2^32 of Montgomery's reduction modulo q.
     factor: V,
     /// The number -floor(R/2) q^2 at which a sum of products over R rows starts if it is then
-    /// multiplied by a weight. It makes the sum about zero.
+    /// multiplied by a weight. With this start the sum is a signed number around zero.
     sums: V,
     /// The number 3/2 2^32 q at which the sum over patterns of weighted sums starts, so that it is
     /// positive.
