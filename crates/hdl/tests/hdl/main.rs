@@ -5,6 +5,7 @@ mod basext;
 mod bus;
 mod cache;
 mod common;
+mod faults;
 mod header;
 mod keyswitch;
 mod module;

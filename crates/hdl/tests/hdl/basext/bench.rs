@@ -4,32 +4,18 @@
 use num_bigint::BigUint;
 use ringmill_hdl::basext::{ExtendError, Extender};
 use ringmill_hdl::polymul::Dice;
-use ringmill_hdl::{BuildOptions, Hdl, HdlError, Optimise};
+use ringmill_hdl::{BuildOptions, Hdl, Optimise};
 use ringmill_machines::basext::rowers::{Algorithm, COX_BITS};
 use ringmill_machines::basext::{Extension, Shape, Unit, load_cycles};
 use ringmill_math::{Modulus, RnsBasis, reduce_big};
 
-/// Why a check failed: the RTL is wrong, or a tool would not do its work (which proves nothing).
-pub enum Failure {
-    Wrong(String),
-    Tool(HdlError),
-}
-
-impl std::fmt::Debug for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Wrong(message) => f.write_str(message),
-            Self::Tool(error) => write!(f, "{error}"),
-        }
-    }
-}
+use crate::common::failure::Failure;
 
 impl From<ExtendError> for Failure {
     fn from(error: ExtendError) -> Self {
         match error {
-            ExtendError::Hdl(HdlError::Simulation(message)) => Self::Wrong(message),
-            ExtendError::Hdl(error) => Self::Tool(error),
-            error => Self::Wrong(error.to_string()),
+            ExtendError::Hdl(error) => error.into(),
+            error => Self::Mismatch(error.to_string()),
         }
     }
 }
@@ -160,7 +146,7 @@ pub fn unit(hdl: &Hdl, made: impl Into<Unit>, optimise: Optimise) -> Result<Exte
         optimise,
         ..Default::default()
     };
-    Extender::new(hdl, made, options).map_err(Failure::Tool)
+    Ok(Extender::new(hdl, made, options)?)
 }
 
 fn check_on(mut unit: Extender, cases: &[Case], seed: u64) -> Result<u64, Failure> {
@@ -174,7 +160,7 @@ fn check_on(mut unit: Extender, cases: &[Case], seed: u64) -> Result<u64, Failur
 
 fn check_one(unit: &mut Extender, case: &Case, rng: &mut Dice) -> Result<u64, Failure> {
     let made = unit.unit();
-    let wrong = |what: String| Err(Failure::Wrong(format!("{made:?} {case:?}: {what}")));
+    let wrong = |what: String| Err(Failure::Mismatch(format!("{made:?} {case:?}: {what}")));
     let bases = Bases::of(made, case.l, case.k, rng);
     let redundant = Some(bases.redundant);
     let mut polynomials = Vec::new();

@@ -3,12 +3,11 @@
 //! their cycle models, cycle for cycle.
 
 mod bench;
-mod mutants;
+pub mod faults;
 mod refusals;
-mod rival_mutants;
+pub mod rival_faults;
 mod rivals;
 mod shared;
-mod shared_mutants;
 
 use crate::common::setup::{hdl, seed};
 use bench::{Case, Order, check, check_large};

@@ -8,8 +8,9 @@ use ringmill_machines::basext::rowers::Algorithm;
 use ringmill_machines::basext::{Constants, Extension, Shape, Unit, Word};
 use ringmill_math::Modulus;
 
-use crate::basext::bench::{Bases, Failure, integers, limbs, unit};
+use crate::basext::bench::{Bases, integers, limbs, unit};
 use crate::basext::{rivals, shared, small};
+use crate::common::failure::{Check, Failure};
 use crate::common::setup::{hdl, seed};
 
 const L: usize = 3;
@@ -73,13 +74,13 @@ fn load(l: usize, k: usize) -> Command {
 }
 
 impl Job {
-    fn answers(&mut self, command: Command, stream: Vec<Beat>, want: Code) -> Result<(), Failure> {
+    fn answers(&mut self, command: Command, stream: Vec<Beat>, want: Code) -> Check {
         let beats = stream.len();
         let found = self.unit.command(command, stream)?;
         if found.code == want && found.left == 0 {
             return Ok(());
         }
-        Err(Failure::Wrong(format!(
+        Err(Failure::Mismatch(format!(
             "{command:?} with {beats} beats: {:?} and not {want:?}, {} beats left",
             found.code, found.left
         )))
@@ -96,12 +97,12 @@ impl Job {
     }
 
     /// Constants, then both extensions, right.
-    fn runs(&mut self) -> Result<(), Failure> {
+    fn runs(&mut self) -> Check {
         self.unit.load(&self.constants)?;
         self.extends()
     }
 
-    fn extends(&mut self) -> Result<(), Failure> {
+    fn extends(&mut self) -> Check {
         for (extension, want) in [Extension::Exact, Extension::Fast]
             .into_iter()
             .zip(&self.want)
@@ -113,7 +114,7 @@ impl Job {
             let given: Vec<&[u64]> = self.limbs[..given].iter().map(Vec::as_slice).collect();
             let (got, _) = self.unit.extend(extension, &given)?;
             if got != *want {
-                return Err(Failure::Wrong(format!(
+                return Err(Failure::Mismatch(format!(
                     "the next {extension:?} job is wrong"
                 )));
             }
@@ -123,7 +124,7 @@ impl Job {
 }
 
 /// Everything that a unit refuses, with and without stalls.
-pub fn check_refusals(hdl: &Hdl, made: impl Into<Unit>, seed: u64) -> Result<(), Failure> {
+pub fn check_refusals(hdl: &Hdl, made: impl Into<Unit>, seed: u64) -> Check {
     let mut job = job(hdl, made.into(), seed)?;
     let shape = job.unit.shape();
     // Before there are constants.
@@ -143,7 +144,7 @@ pub fn check_refusals(hdl: &Hdl, made: impl Into<Unit>, seed: u64) -> Result<(),
     Ok(())
 }
 
-fn commands(job: &mut Job, shape: Shape) -> Result<(), Failure> {
+fn commands(job: &mut Job, shape: Shape) -> Check {
     let none = Command {
         operation: Operation::None,
         ..load(L, K)
@@ -165,7 +166,7 @@ fn commands(job: &mut Job, shape: Shape) -> Result<(), Failure> {
     job.extends()
 }
 
-fn constants(job: &mut Job) -> Result<(), Failure> {
+fn constants(job: &mut Job) -> Check {
     let words = job.constants.words().to_vec();
     let made = job.unit.unit();
     let exact = made.takes_redundant(Extension::Exact);
@@ -222,7 +223,7 @@ fn constants(job: &mut Job) -> Result<(), Failure> {
     job.runs()
 }
 
-fn of_redundant(job: &mut Job, words: Vec<u64>, q1: usize) -> Result<(), Failure> {
+fn of_redundant(job: &mut Job, words: Vec<u64>, q1: usize) -> Check {
     // A constant of m may be above the source's modulus beside it.
     let mut high = words.clone();
     high[q1 + 2] = words[0] - 1;
@@ -236,7 +237,7 @@ fn of_redundant(job: &mut Job, words: Vec<u64>, q1: usize) -> Result<(), Failure
     job.answers(extend(Extension::Exact), Vec::new(), Code::NoRedundant)
 }
 
-fn streams(job: &mut Job, shape: Shape) -> Result<(), Failure> {
+fn streams(job: &mut Job, shape: Shape) -> Check {
     let beats = shape.beats(LOG_N) as usize;
     let made = job.unit.unit();
     if made.polynomials() > 1 {

@@ -2,7 +2,6 @@
 //! The base-extension unit behind the same shell: jobs of the golden model with random stalls on all channels, and what is
 //! refused.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use ringmill_hdl::basext::{Code, Command as Wanted, Operation};
@@ -14,7 +13,8 @@ use ringmill_math::{Modulus, RnsBasis};
 
 use crate::bus::axi::{BUSY, Bus, END, EVENTS, OKAY, READ, SLVERR, WRITE};
 use crate::bus::{LENGTH, READ_DONE, READ_ERROR, WRITE_DONE, WRITE_ERROR, command, hdl, seed};
-use crate::common::faulty::Faulty;
+use crate::common::failure::{Check, panics};
+use crate::faults::list::{List, When};
 
 const DONE: u32 = 1;
 const AT_WORK: u32 = 8;
@@ -486,79 +486,29 @@ fn check_refusals(hdl: &Hdl, built: Built) {
     extends(&mut bus, shape, &job);
 }
 
-/// Single-line faults of the wrapper: what stands there once, what stands there instead.
-const FAULTS: [(&str, &str); 8] = [
-    ("cmd[31:29] == '0 && cmd[7:2] == '0", "cmd[31:29] == '0"),
-    ("cmd_valid && known && ready", "cmd_valid && ready"),
-    ("known && ready && !take_q", "known && !take_q"),
-    ("!known ? 8'(BadCommand) : take", "take"),
-    ("finished_q <= done", "finished_q <= 1'b0"),
-    (".cmd_l_i(cmd_q[15:8])", ".cmd_l_i(cmd_q[23:16])"),
-    (".cmd_k_i(cmd_q[23:16])", ".cmd_k_i(cmd_q[15:8])"),
-    ("8'(!ready || take_q)", "8'(take_q)"),
-];
-
-/// The same of what several ports add, in the shell. That every port's last word ends the stream is not among them: they
+/// Faults of the wrapper, and in the shell of what several ports add. That every port's last word ends the stream is not among them: they
 /// end together.
-const PORT_FAULTS: [(&str, &str); 14] = [
-    ("in_valid_o = &in_valid", "in_valid_o = in_valid[0]"),
-    ("in_valid_o = &in_valid", "in_valid_o = |in_valid"),
-    ("in_move = in_valid_o && in_ready_i", "in_move = in_ready_i"),
-    ("out_ready_o = &out_ready", "out_ready_o = out_ready[0]"),
-    (
-        "out_move = out_valid_i && out_ready_o",
-        "out_move = out_valid_i",
-    ),
-    (
-        "in_data_o = in_data",
-        "in_data_o = {in_data[0], in_data[Ports-1]}",
-    ),
-    (".data_i(out_data[p])", ".data_i(out_data[0])"),
-    ("|port_done[i] && !moving[i]", "|port_done[i]"),
-    ("moving[i] = |port_busy[i]", "moving[i] = port_busy[i][0]"),
-    ("failed[i] = |port_failed[i]", "failed[i] = &port_failed[i]"),
-    (
-        "failed[i] = |port_failed[i]",
-        "failed[i] = port_failed[i][0]",
-    ),
-    (".addr_i(at_q[0][p])", ".addr_i(at_q[0][0])"),
-    (
-        "at_q[i][p][ByteBits-1:0] == '0",
-        "at_q[i][0][ByteBits-1:0] == '0",
-    ),
-    ("12'(16 * which + 32 * port)", "12'(16 * which + 16 * port)"),
-];
+pub const FAULTS: List = List {
+    name: "bus_basext",
+    text: include_str!("../faults/bus_basext.toml"),
+    checks: &[
+        ("wrapper", |hdl, _| {
+            all(hdl, Built::narrow(), &[check_refusals, check])
+        }),
+        ("ports", |hdl, _| {
+            all(hdl, Built::two_ports(), &[check_ports])
+        }),
+    ],
+};
 
-/// Whether a check of the RTL with this line changed fails, which builds.
-fn caught(file: &str, (from, to): (&str, &str), built: Built, checks: &[fn(&Hdl, Built)]) -> bool {
-    let copy = Faulty::copy(file, from, to);
-    let faulty = hdl().with_sources(&[copy.root()]).unwrap();
+fn all(hdl: &Hdl, built: Built, checks: &[fn(&Hdl, Built)]) -> Check {
     // What does not build proves nothing.
-    drop(bus(&faulty, built, 1));
-    let fails =
-        |check: &fn(&Hdl, Built)| catch_unwind(AssertUnwindSafe(|| check(&faulty, built))).is_err();
-    checks.iter().any(fails)
+    drop(bus(hdl, built, 1));
+    (checks.iter()).try_for_each(|check| panics(|| check(hdl, built)))
 }
 
 #[test]
 #[ignore = "builds the unit once for each fault; `make full` runs it"]
-fn faults_of_the_wrapper_are_caught() {
-    for fault in FAULTS {
-        let found = caught(
-            "rm_basext_axi.sv",
-            fault,
-            Built::narrow(),
-            &[check_refusals, check],
-        );
-        assert!(found, "{fault:?} is not caught");
-    }
-}
-
-#[test]
-#[ignore = "builds the unit once for each fault; `make full` runs it"]
-fn faults_of_several_ports_are_caught() {
-    for fault in PORT_FAULTS {
-        let found = caught("rm_shell.sv", fault, Built::two_ports(), &[check_ports]);
-        assert!(found, "{fault:?} is not caught");
-    }
+fn every_fault_of_the_wrapper_is_noticed() {
+    FAULTS.all_are_noticed(When::Full);
 }

@@ -3,12 +3,12 @@
 //! the golden model, and what must be refused.
 
 mod axi;
-mod basext;
+pub mod basext;
 mod core;
-mod mutants;
+pub mod faults;
 mod ring;
-mod torus;
-mod vector;
+pub mod torus;
+pub mod vector;
 
 use axi::{ANSWER, BUSY, Bus, COMMAND, CYCLES, ENABLE, END, EVENTS, OKAY, READ, SLVERR, WRITE};
 use std::sync::{Mutex, PoisonError};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The bootstrapping engine behind the same shell: whole bootstraps with random stalls on all channels, and what is refused.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use ringmill_hdl::polymul::Dice;
@@ -12,7 +11,8 @@ use ringmill_machines::torus::{Golden, KeyStream, KeySwitch, Shape, Sizes};
 
 use crate::bus::axi::{BUSY, Bus, END, EVENTS, READ, WRITE};
 use crate::bus::{LENGTH, READ_DONE, WRITE_DONE, command, hdl, seed};
-use crate::common::faulty::Faulty;
+use crate::common::failure::{Check, panics};
+use crate::faults::list::{List, When};
 
 const LOAD: u32 = 0;
 const RUN: u32 = 1;
@@ -339,111 +339,26 @@ fn so_they_are_where_beats_are_narrow() {
     check_refusals(&hdl(), NARROW);
 }
 
-/// Single-line faults of the wrapper and of what is between beats and words. Where the count of a stream stops that has too many
-/// words is not among them: which word of the beat too many is marked makes no difference.
-const FAULTS: [(&str, &str, &str, Built); 16] = [
-    (
-        "rm_torus_axi.sv",
-        "cmd[31:16] == '0 && cmd[7:3] == '0",
-        "cmd[31:16] == '0",
-        WIDE,
-    ),
-    (
-        "rm_torus_axi.sv",
-        "known && ready && !take_q",
-        "known && !take_q",
-        WIDE,
-    ),
-    (
-        "rm_torus_axi.sv",
-        "!known ? 8'(BadCommand) : take",
-        "take",
-        WIDE,
-    ),
-    ("rm_torus_axi.sv", "if (done) end_q <= code;", "", WIDE),
-    (
-        "rm_torus_axi.sv",
-        "(1 + (1 << LogN) + Dim)",
-        "((1 << LogN) + Dim)",
-        NARROW,
-    ),
-    (
-        "rm_torus_axi.sv",
-        "is_switch ? SwitchWords : LoadWords",
-        "LoadWords",
-        WIDE,
-    ),
-    (
-        "rm_torus_axi.sv",
-        ".cmd_place_i(cmd_q[15:8])",
-        ".cmd_place_i(cmd_q[16:9])",
-        WIDE,
-    ),
-    (
-        "rm_torus_axi.sv",
-        ".key_cut_i(key_cut)",
-        ".key_cut_i(1'b0)",
-        NARROW,
-    ),
-    (
-        "rm_beat_words.sv",
-        "last_q && (word_q == WordWidth'(Words - 1) || at_count)",
-        "last_q && word_q == WordWidth'(Words - 1)",
-        WIDE,
-    ),
-    (
-        "rm_beat_words.sv",
-        "ready_i && (!full_q || ends)",
-        "ready_i",
-        WIDE,
-    ),
-    (
-        "rm_beat_words.sv",
-        "fresh_q <= !push && (fresh_q",
-        "fresh_q <= (fresh_q",
-        NARROW,
-    ),
-    (
-        "rm_word_beats.sv",
-        "else if (word_q == '0) beat_q[w] <= '0;",
-        "",
-        WIDE,
-    ),
-    ("rm_word_beats.sv", "!full_q || ready_i", "1'b1", NARROW),
-    (
-        "rm_beat_join.sv",
-        "part_q <= (ends || last_i) ? '0",
-        "part_q <= ends ? '0",
-        NARROW,
-    ),
-    (
-        "rm_beat_join.sv",
-        "(push && (ends || last_i))",
-        "(push && ends)",
-        NARROW,
-    ),
-    (
-        "rm_beat_join.sv",
-        "cut_q <= last_i && !ends",
-        "cut_q <= 1'b0",
-        WIDE,
-    ),
-];
+/// Faults of the wrapper and of what is between beats and words. Where the count of a stream stops that has too many words is not among
+/// them: which word of the beat too many is marked makes no difference.
+pub const FAULTS: List = List {
+    name: "bus_torus",
+    text: include_str!("../faults/bus_torus.toml"),
+    checks: &[
+        ("wide", |hdl, _| all(hdl, WIDE)),
+        ("narrow", |hdl, _| all(hdl, NARROW)),
+    ],
+};
 
-fn caught((file, from, to, built): (&str, &str, &str, Built)) -> bool {
-    let copy = Faulty::copy(file, from, to);
-    let faulty = hdl().with_sources(&[copy.root()]).unwrap();
+fn all(hdl: &Hdl, built: Built) -> Check {
     // What does not build proves nothing.
-    drop(bus(&faulty, built, 1));
-    [check_refusals, check]
-        .iter()
-        .any(|check| catch_unwind(AssertUnwindSafe(|| check(&faulty, built))).is_err())
+    drop(bus(hdl, built, 1));
+    panics(|| check_refusals(hdl, built))?;
+    panics(|| check(hdl, built))
 }
 
 #[test]
 #[ignore = "builds the engine once for each fault; `make full` runs it"]
-fn faults_of_the_wrapper_are_caught() {
-    let alive: Vec<_> = FAULTS.into_iter().filter(|&fault| !caught(fault)).collect();
-    let alive: Vec<_> = alive.iter().map(|fault| (fault.0, fault.2)).collect();
-    assert!(alive.is_empty(), "not caught: {alive:#?}");
+fn every_fault_of_the_wrapper_is_noticed() {
+    FAULTS.all_are_noticed(When::Full);
 }

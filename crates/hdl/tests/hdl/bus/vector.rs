@@ -2,7 +2,6 @@
 //! The vector machine behind the same shell: a program with its tables, distant memory by a manager of its own, random stalls on all
 //! channels, and what is refused.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use ringmill_hdl::polymul::Dice;
@@ -14,7 +13,8 @@ use ringmill_machines::vector::{Description, Memory, built};
 
 use crate::bus::axi::{ANSWER, BUSY, Bus, COMMAND, COUNT, ENABLE, END, EVENTS, READ};
 use crate::bus::{READ_DONE, hdl, seed};
-use crate::common::faulty::Faulty;
+use crate::common::failure::{Check, panics};
+use crate::faults::list::{List, When};
 
 const TABLES: u32 = 0;
 const INSTRUCTIONS: u32 = 1;
@@ -376,53 +376,21 @@ fn check_refill(hdl: &Hdl) {
 }
 
 /// Faults of the wrapper, and of what it shows of the queue.
-const FAULTS: [(&str, &str, &str); 8] = [
-    (
-        "rm_vector_axi.sv",
-        ".refill_ready_i(1'b1)",
-        ".refill_ready_i(1'b0)",
-    ),
-    ("rm_vector_axi.sv", "refill, failed_q", "1'b0, failed_q"),
-    (
-        "rm_vector_axi.sv",
-        "{32'(asked), underrun}",
-        "{underrun, 32'(asked)}",
-    ),
-    ("rm_vector_axi.sv", " || fault != FaultNone;", ";"),
-    (
-        "rm_vector_axi.sv",
-        "(cmd != Clear || !pending)",
-        "cmd != Clear",
-    ),
-    (
-        "rm_vector_axi.sv",
-        "fault_seen_q, dry_q, ended_q",
-        "fault_seen_q, 1'b0, ended_q",
-    ),
-    (
-        "rm_shell.sv",
-        "error_d |= write || Counts < 2;",
-        "error_d |= write || Counts < 3;",
-    ),
-    (
-        "rm_vector_queue.sv",
-        "dry = runs_q && !held_i;",
-        "dry = !held_i;",
-    ),
-];
+pub const FAULTS: List = List {
+    name: "bus_vector",
+    text: include_str!("../faults/bus_vector.toml"),
+    checks: &[("shell", all)],
+};
 
-fn caught((file, from, to): (&str, &str, &str)) -> bool {
-    let copy = Faulty::copy(file, from, to);
-    let faulty = hdl().with_sources(&[copy.root()]).unwrap();
+fn all(hdl: &Hdl, _: u64) -> Check {
     // What does not build proves nothing.
-    drop(bus(&faulty, &description(2), 1));
-    let checks: [&dyn Fn(&Hdl); 3] = [&check_refill, &|hdl| check(hdl, 2), &|hdl| check(hdl, 3)];
-    (checks.into_iter()).any(|check| catch_unwind(AssertUnwindSafe(|| check(&faulty))).is_err())
+    drop(bus(hdl, &description(2), 1));
+    panics(|| check_refill(hdl))?;
+    (2..=3).try_for_each(|log_radix| panics(|| check(hdl, log_radix)))
 }
 
 #[test]
 #[ignore = "builds the machine once or twice for each fault; `make full` runs it"]
-fn faults_of_the_vector_wrapper_are_caught() {
-    let alive: Vec<_> = FAULTS.into_iter().filter(|&fault| !caught(fault)).collect();
-    assert!(alive.is_empty(), "not caught: {alive:#?}");
+fn every_fault_of_the_wrapper_is_noticed() {
+    FAULTS.all_are_noticed(When::Full);
 }

@@ -3,40 +3,18 @@
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::keyswitch::{Body, Switcher, SwitcherError};
-use ringmill_hdl::{BuildOptions, Hdl, HdlError};
+use ringmill_hdl::{BuildOptions, Hdl};
 use ringmill_machines::torus::keyswitch::{
     Code, Command, Digits, Generators, Shape, cycles, golden,
 };
 
-/// Why a check failed: the RTL is wrong, or a tool would not do its work (which proves nothing).
-pub enum Failure {
-    Wrong(String),
-    Tool(HdlError),
-}
-
-impl std::fmt::Debug for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Wrong(message) => f.write_str(message),
-            Self::Tool(error) => write!(f, "{error}"),
-        }
-    }
-}
-
-impl From<HdlError> for Failure {
-    fn from(error: HdlError) -> Self {
-        match error {
-            HdlError::Simulation(message) => Self::Wrong(message),
-            error => Self::Tool(error),
-        }
-    }
-}
+use crate::common::failure::{Check, Failure};
 
 impl From<SwitcherError> for Failure {
     fn from(error: SwitcherError) -> Self {
         match error {
             SwitcherError::Hdl(error) => error.into(),
-            error => Self::Wrong(error.to_string()),
+            error => Self::Mismatch(error.to_string()),
         }
     }
 }
@@ -122,7 +100,11 @@ pub fn right(unit: &mut Switcher, switch: &Switch, stalls: bool) -> Result<u64, 
     let (shape, command) = (unit.shape(), switch.command);
     unit.stall(stalls);
     let found = unit.command(command, &switch.seed, &switch.bodies, &switch.ciphertexts)?;
-    let wrong = |what: String| Err(Failure::Wrong(format!("{command:?} of {shape:?}: {what}")));
+    let wrong = |what: String| {
+        Err(Failure::Mismatch(format!(
+            "{command:?} of {shape:?}: {what}"
+        )))
+    };
     if found.code != Code::Ok || found.left != 0 {
         return wrong(format!("{}, {} bodies left", found.code, found.left));
     }
@@ -137,7 +119,7 @@ pub fn right(unit: &mut Switcher, switch: &Switch, stalls: bool) -> Result<u64, 
 }
 
 /// Switches one after another on one unit.
-pub fn check(hdl: &Hdl, shape: Shape, cases: &[Case], seed: u64) -> Result<(), Failure> {
+pub fn check(hdl: &Hdl, shape: Shape, cases: &[Case], seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let mut unit = unit(hdl, shape, dice.bits())?;
     for &case in cases {

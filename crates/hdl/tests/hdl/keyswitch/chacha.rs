@@ -6,8 +6,8 @@ use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Hdl, Top};
 
+use crate::common::failure::{Check, Failure};
 use crate::common::setup::{hdl, seed};
-use crate::keyswitch::bench::Failure;
 
 /// A block: words 4 to 11, 12, and 13 and 14 of the state.
 #[derive(Clone, Copy)]
@@ -42,13 +42,7 @@ fn top(made: Made) -> Top {
 
 /// Positions of one seed through a generator, with gaps once half of them are in: each block's words in its cycle, and a
 /// place exactly where no block comes round.
-fn run(
-    hdl: &Hdl,
-    made: Made,
-    seed: &[u8; 32],
-    positions: &[Position],
-    dice: &mut Dice,
-) -> Result<(), Failure> {
+fn run(hdl: &Hdl, made: Made, seed: &[u8; 32], positions: &[Position], dice: &mut Dice) -> Check {
     let mut model = hdl.model(&top(made), BuildOptions::default())?;
     model.restart(dice.bits() as u32)?;
     let (key, valid) = (model.input("seed_i")?, model.input("valid_i")?);
@@ -71,21 +65,21 @@ fn run(
             .take_while(|&&c| c + 80 / made.steps > cycle)
             .any(|&c| (cycle - c).is_multiple_of(ring));
         if (model.get(ready)? == 1) == busy {
-            return Err(Failure::Wrong(format!(
+            return Err(Failure::Mismatch(format!(
                 "{made:?}, cycle {cycle}: ready is {}",
                 busy
             )));
         }
         let due = came.get(out).is_some_and(|c| c + latency == cycle);
         if (model.get(given)? == 1) != due {
-            return Err(Failure::Wrong(format!(
+            return Err(Failure::Mismatch(format!(
                 "{made:?}, cycle {cycle}: valid is {}",
                 !due
             )));
         }
         if due {
             if model.get_words(words)? != block(seed, positions[out]) {
-                return Err(Failure::Wrong(format!("{made:?}: block {out} is wrong")));
+                return Err(Failure::Mismatch(format!("{made:?}: block {out} is wrong")));
             }
             out += 1;
         }
@@ -150,7 +144,7 @@ fn the_block_of_the_rfc() {
     run(hdl(), made, &[0; 32], &[zero], &mut Dice::new(1)).unwrap();
 }
 
-pub fn streams(hdl: &Hdl, made: Made, seed: u64, blocks: usize) -> Result<(), Failure> {
+pub fn streams(hdl: &Hdl, made: Made, seed: u64, blocks: usize) -> Check {
     let mut dice = Dice::new(seed);
     for _ in 0..3 {
         let mut seed = [0; 32];

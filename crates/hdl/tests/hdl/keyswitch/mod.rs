@@ -4,7 +4,7 @@
 
 mod bench;
 mod chacha;
-mod mutants;
+pub mod faults;
 mod refusals;
 mod switches;
 mod synthesis;

@@ -6,8 +6,9 @@ use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::keyswitch::{Body, Switcher};
 use ringmill_machines::torus::keyswitch::{Code, Command, Shape};
 
+use crate::common::failure::{Check, Failure};
 use crate::common::setup::{hdl, seed};
-use crate::keyswitch::bench::{Failure, Switch, right, shape, unit};
+use crate::keyswitch::bench::{Switch, right, shape, unit};
 
 const COMMAND: Command = Command {
     large: 6,
@@ -15,18 +16,13 @@ const COMMAND: Command = Command {
     count: 2,
 };
 
-fn answers(
-    unit: &mut Switcher,
-    switch: &Switch,
-    bodies: &[Body],
-    code: Code,
-) -> Result<(), Failure> {
+fn answers(unit: &mut Switcher, switch: &Switch, bodies: &[Body], code: Code) -> Check {
     let command = switch.command;
     let found = unit.command(command, &switch.seed, bodies, &switch.ciphertexts)?;
     if found.code == code && found.left == 0 && found.words.is_empty() {
         return Ok(());
     }
-    Err(Failure::Wrong(format!(
+    Err(Failure::Mismatch(format!(
         "{command:?} with {} bodies: {} and not {code}, {} bodies left, {} words",
         bodies.len(),
         found.code,
@@ -35,7 +31,7 @@ fn answers(
     )))
 }
 
-pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Result<(), Failure> {
+pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let mut unit = unit(hdl, shape, dice.bits())?;
     let digits = shape.digits();

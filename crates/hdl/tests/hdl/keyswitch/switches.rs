@@ -6,8 +6,9 @@ use ringmill_hdl::torus::keyswitch::Switcher;
 use ringmill_hdl::{BuildOptions, Hdl, Optimise};
 use ringmill_machines::torus::keyswitch::{Command, Digits, Generators, Shape};
 
+use crate::common::failure::Check;
 use crate::common::setup::{hdl, seed};
-use crate::keyswitch::bench::{Case, Failure, Switch, check, right, shape};
+use crate::keyswitch::bench::{Case, Switch, check, right, shape};
 
 const fn case(large: u16, small: u16, count: u8, stalls: bool) -> Case {
     Case {
@@ -19,7 +20,7 @@ const fn case(large: u16, small: u16, count: u8, stalls: bool) -> Case {
 }
 
 /// The paper's digits; a new dimension that fills passes and one that does not; N = 1; passes that are shorter than the pipeline.
-pub fn small_switches(hdl: &Hdl, shape: Shape, seed: u64) -> Result<(), Failure> {
+pub fn small_switches(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
     let most = shape.batch() as u8;
     let cases = [
         case(24, 37, most, false),

@@ -2,8 +2,8 @@
 //! `rm_polymul` against the golden transform, bit for bit, and against its cycle model, cycle for cycle.
 
 mod bench;
+pub mod faults;
 mod lockstep;
-mod mutants;
 mod program;
 mod refusals;
 mod resident;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The ring machine's RTL against the software and the cycle model.
 
-mod begun;
 mod bench;
-mod faults;
+pub mod faults;
 mod full;
-mod mutants;
 mod parts;
 mod places;
 mod procedures;

@@ -4,12 +4,12 @@
 mod arith;
 mod assertions;
 mod butterfly;
+pub mod faults;
 mod flows;
 mod formal;
 mod handle;
 mod library;
 mod lint;
-mod mutants;
 mod support;
 mod synthesis;
 mod wide;

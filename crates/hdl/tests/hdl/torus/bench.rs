@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! An engine with random ciphertexts and keys, against the software's kernels and the cycle model.
 
-use std::fmt;
-
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::{Engine, EngineError};
 use ringmill_hdl::{BuildOptions, Hdl};
@@ -12,45 +10,35 @@ use ringmill_machines::torus::{
     switch_cycles, unload_cycles,
 };
 
-/// Why an engine is not what it should be.
-pub enum Failure {
-    Engine(EngineError),
-    Refused(TorusError),
-    Switch(SwitchError),
-    Differs(String),
-}
-
-impl fmt::Debug for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Engine(error) => write!(f, "{error}"),
-            Self::Refused(error) => write!(f, "{error}"),
-            Self::Switch(error) => write!(f, "{error}"),
-            Self::Differs(what) => f.write_str(what),
-        }
-    }
-}
+use crate::common::failure::{Check, Failure};
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
-        Self::Engine(error)
+        match error {
+            EngineError::Hdl(error) => error.into(),
+            error @ (EngineError::Answered { .. } | EngineError::NeverDone { .. }) => {
+                Self::Mismatch(error.to_string())
+            }
+            // What the driver refuses says nothing of the RTL.
+            other => Self::Tool(other.to_string()),
+        }
     }
 }
 
 impl From<TorusError> for Failure {
     fn from(error: TorusError) -> Self {
-        Self::Refused(error)
+        Self::Tool(error.to_string())
     }
 }
 
 impl From<SwitchError> for Failure {
     fn from(error: SwitchError) -> Self {
-        Self::Switch(error)
+        Self::Tool(error.to_string())
     }
 }
 
-pub fn differs(message: String) -> Result<(), Failure> {
-    Err(Failure::Differs(message))
+pub fn differs(message: String) -> Check {
+    Err(Failure::Mismatch(message))
 }
 
 /// A key switch of this base and so many digits, its masks from so many generators.
@@ -174,7 +162,7 @@ impl Job {
 }
 
 /// Refuses a result whose words are not those expected.
-fn same(what: &str, place: usize, got: &[u64], expected: &[u64]) -> Result<(), Failure> {
+fn same(what: &str, place: usize, got: &[u64], expected: &[u64]) -> Check {
     match (0..expected.len()).find(|&i| got.get(i) != Some(&expected[i])) {
         None => Ok(()),
         Some(at) => differs(format!(
@@ -264,11 +252,11 @@ pub fn check_switch(
 
 pub fn engine(hdl: &Hdl, shape: Shape) -> Result<Engine, Failure> {
     let options = BuildOptions::default();
-    Engine::new(hdl, shape, options).map_err(|e| Failure::Engine(e.into()))
+    Ok(Engine::new(hdl, shape, options)?)
 }
 
 /// Runs of one to all places, with and without stalls.
-pub fn check(hdl: &Hdl, shape: Shape, seed: u64) -> Result<(), Failure> {
+pub fn check(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let key = Key::new(shape, &mut dice)?;
     let mut engine = engine(hdl, shape)?;

@@ -2,9 +2,9 @@
 //! `rm_torus` against the software's kernels, bit for bit, and against its cycle model, cycle for cycle.
 
 mod bench;
-mod coefficients;
-mod mutants;
-mod pairs;
+pub mod coefficients;
+pub mod faults;
+pub mod pairs;
 mod refusals;
 
 use crate::common::setup::{hdl, seed};

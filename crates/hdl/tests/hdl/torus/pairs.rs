@@ -5,9 +5,10 @@ use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
 use ringmill_machines::torus::{Schedule, Shape, Sizes, TorusError};
 
+use crate::common::failure::Check;
 use crate::common::setup::{hdl, seed};
-use crate::torus::bench::{Failure, Key, check, check_run, engine, key_switch};
-use crate::torus::mutants::{Fault, all_caught};
+use crate::faults::list::{List, When};
+use crate::torus::bench::{Key, check, check_run, engine, key_switch};
 
 /// Eight units of two butterflies; few bundles held, so that the key waits for room.
 fn small(unroll: usize, dim: usize, change: impl Fn(&mut Sizes)) -> Result<Shape, TorusError> {
@@ -29,19 +30,19 @@ fn small(unroll: usize, dim: usize, change: impl Fn(&mut Sizes)) -> Result<Shape
     Shape::scheduled(sizes, Schedule::Pairs)
 }
 
-fn one(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+fn one(hdl: &Hdl, seed: u64) -> Check {
     check(hdl, small(1, 24, |_| {})?, seed)
 }
 
 /// Bundles, with a last step of one bit.
-fn bundled(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+fn bundled(hdl: &Hdl, seed: u64) -> Check {
     let shape = small(3, 25, |s| (s.levels, s.units) = (1, 4))?;
     check(hdl, shape, seed)
 }
 
 /// Three patterns, which the bundler has long before the products take them: bundles wait for room, of two steps. With room for less
 /// than a step's, a power of two, a count of beats instead of bundles would stop the bundler at the same places.
-fn ahead(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+fn ahead(hdl: &Hdl, seed: u64) -> Check {
     check(hdl, small(2, 24, |s| s.key_beats = 128)?, seed)
 }
 
@@ -56,71 +57,16 @@ fn bundled_keys() {
     bundled(hdl(), seed()).unwrap();
 }
 
-const PAIRS: &str = "rm_torus_pairs.sv";
-const BUNDLE: &str = "rm_torus_bundle.sv";
-
-const FAULTS: [Fault; 15] = [
-    Fault(PAIRS, "> (P >> 1);", "> (P >> 14);", one),
-    Fault(PAIRS, "? 32'd4095 : 32'd0", "? 32'd4096 : 32'd0", one),
-    Fault(PAIRS, "key_i[i][r][c]", "key_i[i][r][0]", one),
-    Fault(PAIRS, "digits_i(digits_i[r])", "digits_i(digits_i[0])", one),
-    Fault(
-        PAIRS,
-        "level[k][2*t] + level[k][2*t+1]",
-        "level[k][2*t]",
-        one,
-    ),
-    Fault(
-        PAIRS,
-        ".Depth(ProductLatency)\n  ) u_put (",
-        ".Depth(ProductLatency - 1)\n  ) u_put (",
-        one,
-    ),
-    Fault(
-        "rm_torus_pkg.sv",
-        "return 2 + tree(rows);",
-        "return 1 + tree(rows);",
-        one,
-    ),
-    Fault(
-        "rm_torus_seq.sv",
-        "Pairs ? pair_sum_latency(Rows) : 0",
-        "0",
-        one,
-    ),
-    Fault(
-        BUNDLE,
-        "Unroll'((1 << LastBits) - 1)",
-        "Unroll'((1 << Unroll) - 1)",
-        bundled,
-    ),
-    Fault(
-        BUNDLE,
-        "pattern_late_q <= pattern_q;",
-        "pattern_late_q <= pattern_q & ~Unroll'(2);",
-        bundled,
-    ),
-    Fault(
-        BUNDLE,
-        "{group_rev_q2, 1'b1}",
-        "{group_rev_q2, 1'b0}",
-        bundled,
-    ),
-    Fault(BUNDLE, "!first || held_q", "held_q", bundled),
-    Fault(
-        BUNDLE,
-        "CountWidth'(take_o & first)",
-        "CountWidth'(take_o)",
-        ahead,
-    ),
-    Fault(BUNDLE, "first_late ? '0 :", "1'b0 ? '0 :", bundled),
-    Fault(BUNDLE, "take_late && last_late;", "take_late;", bundled),
-];
+pub const FAULTS: List = List {
+    name: "torus_pairs",
+    text: include_str!("../faults/torus_pairs.toml"),
+    checks: &[("one", one), ("bundled", bundled), ("ahead", ahead)],
+};
 
 #[test]
 #[ignore = "fifteen models; `make full` runs it"]
-fn every_fault_is_caught() {
-    all_caught(&FAULTS);
+fn every_fault_is_noticed() {
+    FAULTS.all_are_noticed(When::Full);
 }
 
 #[test]

@@ -8,8 +8,9 @@ use ringmill_hdl::torus::{
 };
 use ringmill_machines::torus::{Shape, switch_words};
 
+use crate::common::failure::{Check, Failure};
 use crate::common::setup::{hdl, seed};
-use crate::torus::bench::{Failure, Job, Key, check_run, differs, engine, small, tiny};
+use crate::torus::bench::{Job, Key, check_run, differs, engine, small, tiny};
 
 /// The words of a load.
 fn words(job: &Job) -> Vec<u32> {
@@ -27,7 +28,7 @@ fn expect(
     command: (Operation, u8),
     input: Words<'_>,
     code: Code,
-) -> Result<(), Failure> {
+) -> Check {
     let streams = Streams {
         input,
         ..Streams::default()
@@ -83,7 +84,7 @@ fn switch_with(engine: &mut Engine, key: &Key, place: u8, sent: usize) -> Result
     tell(engine, (Operation::Switch, place), streams)
 }
 
-fn wrong_key(engine: &mut Engine, key: &Key, beats: (u64, u64), code: Code) -> Result<(), Failure> {
+fn wrong_key(engine: &mut Engine, key: &Key, beats: (u64, u64), code: Code) -> Check {
     let outcome = run_with(engine, key, 0, beats)?;
     if outcome.code != code || outcome.key_taken != beats.1 {
         let (last, sent) = beats;
@@ -94,12 +95,7 @@ fn wrong_key(engine: &mut Engine, key: &Key, beats: (u64, u64), code: Code) -> R
     Ok(())
 }
 
-fn wrong_switch(
-    engine: &mut Engine,
-    key: &Key,
-    (place, sent): (u8, usize),
-    code: Code,
-) -> Result<(), Failure> {
+fn wrong_switch(engine: &mut Engine, key: &Key, (place, sent): (u8, usize), code: Code) -> Check {
     let outcome = switch_with(engine, key, place, sent)?;
     if outcome.code != code || outcome.left != 0 {
         return differs(format!("a switching key of {sent} words: {outcome:?}"));
@@ -113,11 +109,11 @@ fn shape() -> Shape {
 }
 
 /// Of an engine whose model is built quickly.
-pub fn check_tiny_refusals(hdl: &Hdl, seed: u64) -> Result<(), Failure> {
+pub fn check_tiny_refusals(hdl: &Hdl, seed: u64) -> Check {
     check_refusals(hdl, tiny(3, 24), seed)
 }
 
-pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Result<(), Failure> {
+pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let key = Key::new(shape, &mut dice)?;
     let mut engine = engine(hdl, shape)?;
@@ -227,12 +223,7 @@ struct Held {
 }
 
 /// A random command with streams that are right, end early or go on; the code that it must have.
-fn random_command(
-    engine: &mut Engine,
-    key: &Key,
-    held: &mut Held,
-    dice: &mut Dice,
-) -> Result<(), Failure> {
+fn random_command(engine: &mut Engine, key: &Key, held: &mut Held, dice: &mut Dice) -> Check {
     let shape = engine.shape();
     let operations = [
         Operation::Load,

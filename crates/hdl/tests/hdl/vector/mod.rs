@@ -4,10 +4,10 @@
 mod areas;
 mod arith;
 mod buffer;
+pub mod faults;
 mod formal;
 mod mac;
 mod machine;
-mod mutants;
 mod ntt;
 mod permutation;
 mod procedures;

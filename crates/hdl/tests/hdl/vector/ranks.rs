@@ -3,12 +3,9 @@
 //! where its rank takes it, rubbish everywhere else.
 
 use ringmill_hdl::polymul::Dice;
-use ringmill_hdl::{Hdl, HdlError, In, Model, Out};
+use ringmill_hdl::{HdlError, In, Model, Out};
 
 use crate::common::failure::{Check, ensure};
-
-/// A check of a copy of the RTL.
-pub type Checker = fn(&Hdl, u64) -> Check;
 
 /// Elements of some bits each as the words of a port, the first lowest.
 pub fn pack(elements: impl IntoIterator<Item = u64>, width: u32) -> Vec<u32> {
