@@ -10,7 +10,7 @@ use crate::common::setup::hdl;
 use crate::{basext, bus, keyswitch, polymul, ring, rtl, torus, vector};
 use list::List;
 
-const LISTS: [&List; 18] = [
+const LISTS: [&List; 19] = [
     &basext::faults::FOLDED,
     &basext::faults::SHARED,
     &basext::rival_faults::PIPELINED,
@@ -23,6 +23,7 @@ const LISTS: [&List; 18] = [
     &keyswitch::faults::FAULTS,
     &polymul::faults::FAULTS,
     &ring::faults::FAULTS,
+    &rtl::assertions::FAULTS,
     &rtl::faults::FAULTS,
     &torus::coefficients::FAULTS,
     &torus::faults::FAULTS,
@@ -32,7 +33,7 @@ const LISTS: [&List; 18] = [
 ];
 
 /// Faults may come, and none goes.
-const LEAST: usize = 773;
+const LEAST: usize = 783;
 
 #[test]
 fn every_fault_has_a_name_and_a_place_and_a_check() {

@@ -3,8 +3,9 @@
 
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Model, Top};
 
-use crate::common::faulty::Faulty;
-use crate::rtl::support::{Rng, hdl, seed};
+use crate::common::failure::{Check, Failure};
+use crate::faults::list::{List, When};
+use crate::rtl::support::{Rng, seed};
 
 /// So many that an empty queue is met, whatever the seed.
 const CYCLES: usize = 10_000;
@@ -31,14 +32,6 @@ fn stream(hdl: &Hdl, module: &str) -> Result<(), HdlError> {
         model.step(1)?;
     }
     Ok(())
-}
-
-fn queue(hdl: &Hdl) -> Result<(), HdlError> {
-    stream(hdl, "rm_fifo")
-}
-
-fn skid(hdl: &Hdl) -> Result<(), HdlError> {
-    stream(hdl, "rm_skid")
 }
 
 /// A half and a full product of 256 coefficients, two rows of 64 units: every pass but the sum, with every wait.
@@ -68,77 +61,35 @@ fn sequencer(hdl: &Hdl) -> Result<(), HdlError> {
     Ok(())
 }
 
-/// A drive, then faults: file, text, what it is changed to, and the module whose assertion fails.
-type Broken = (&'static str, &'static str, &'static str, &'static str);
-
-fn stopped(drive: fn(&Hdl) -> Result<(), HdlError>, faults: &[Broken]) {
-    drive(hdl()).unwrap_or_else(|e| panic!("{e}"));
-    for (file, from, to, module) in faults {
-        let copy = Faulty::copy(file, from, to);
-        let hdl = hdl().with_sources(&[copy.root()]).unwrap();
-        match drive(&hdl) {
-            Err(HdlError::Simulation(message)) => {
-                assert!(message.contains(module), "{file}: {message}");
-            }
-            other => panic!("{file}: `{to}` runs on: {other:?}"),
+/// Fails where an assertion of this module stops a drive. One of another module says nothing of it.
+fn stopped(outcome: Result<(), HdlError>, module: &str) -> Check {
+    match outcome {
+        Err(HdlError::Simulation(message)) if !message.contains(module) => {
+            Err(Failure::Tool(message))
         }
+        other => Ok(other?),
     }
 }
 
-#[test]
-#[ignore = "models of their own; `make full` runs it"]
-fn of_a_queue() {
-    let module = "rm_fifo.sv";
-    stopped(
-        queue,
-        &[
-            (module, "pop = valid_o & ready_i", "pop = ready_i", module),
-            (module, "!push ? tail_q :", "!valid_i ? tail_q :", module),
-            (module, "data_o = mem[head_q]", "data_o = data_i", module),
-        ],
-    );
-}
-
-#[test]
-#[ignore = "models of their own; `make full` runs it"]
-fn of_a_skid_buffer() {
-    let module = "rm_skid.sv";
-    stopped(
-        skid,
-        &[
-            (
-                module,
-                "move ? (spare_valid_q | push) : 1'b1",
-                "move & (spare_valid_q | push)",
-                module,
-            ),
-            (module, "!move & (spare_valid_q | push)", "push", module),
-            (module, "if (move) out_q", "if (push) out_q", module),
-        ],
-    );
-}
+/// Faults, each of which an assertion must stop.
+pub const FAULTS: List = List {
+    name: "assertions",
+    text: include_str!("../faults/assertions.toml"),
+    checks: &[
+        ("queue", |hdl, _| {
+            stopped(stream(hdl, "rm_fifo"), "rm_fifo.sv")
+        }),
+        ("skid", |hdl, _| {
+            stopped(stream(hdl, "rm_skid"), "rm_skid.sv")
+        }),
+        ("sequencer", |hdl, _| {
+            stopped(sequencer(hdl), "rm_polymul_seq.sv")
+        }),
+    ],
+};
 
 #[test]
 #[ignore = "twenty seconds, a model for each assertion; `make full` runs it"]
-fn of_the_sequencer() {
-    let module = "rm_polymul_seq.sv";
-    stopped(
-        sequencer,
-        &[
-            (
-                "rm_polymul_pkg.sv",
-                "TurnGap = DepLatency - 2",
-                "TurnGap = DepLatency - 3",
-                module,
-            ),
-            (
-                module,
-                "more = (WaitWidth + 1)'(hot_q >> 1);",
-                "more = '0;",
-                module,
-            ),
-            (module, "low_d = low_q >> 1;", "low_d = low_q;", module),
-            (module, "tw_d = tw_top_q;", "tw_d = tw_q;", module),
-        ],
-    );
+fn every_fault_is_noticed() {
+    FAULTS.all_are_noticed(When::Full);
 }

@@ -2,7 +2,7 @@
 //! The RTL's leaves against golden values, their lint, synthesis counts, proofs, and faults that must be caught.
 
 mod arith;
-mod assertions;
+pub mod assertions;
 mod butterfly;
 pub mod faults;
 mod flows;
