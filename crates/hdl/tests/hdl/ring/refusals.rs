@@ -285,9 +285,11 @@ pub fn check_trailing(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let mut machine = Machine::new(hdl, &d, &primes(), BuildOptions::default(), seed as u32)?;
     let mut dice = Dice::new(seed);
     let n = 1 << d.log_n;
-    let limb = dice.limb(n, PRIMES[2]);
+    // Of the first layer of RPAU 2.
+    let prime = primes()[2];
+    let limb = dice.limb(n, prime);
     machine.fill(2, 3, &limb)?;
-    machine.fill_key(2, 1, &dice.limb(n, PRIMES[2]))?;
+    machine.fill_key(2, 1, &dice.limb(n, prime))?;
     // To slot 5 of RPAU 0, and from slot 3 of RPAU 2: a store's word has the number of the slot that it does not write.
     let load = OpWord {
         mask: 1,
@@ -306,7 +308,7 @@ pub fn check_trailing(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
         mask: 4,
         ..with_operand(word(Opcode::Mul, Unit::Main, 4, 3), Operand::Key(0))
     };
-    let square = |x: &u64| (u128::from(*x) * u128::from(*x) % u128::from(PRIMES[2])) as u64;
+    let square = |x: &u64| (u128::from(*x) * u128::from(*x) % u128::from(prime)) as u64;
     let squares: Vec<u64> = limb.iter().map(square).collect();
     for second in [store, next, key] {
         let mut host = Beside(limb.clone());
