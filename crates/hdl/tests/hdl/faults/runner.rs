@@ -27,11 +27,16 @@ impl List {
         let mut missed = Vec::new();
         for fault in &faults {
             println!("{fault}");
-            match self.tried(fault) {
-                Err(Failure::Mismatch(_)) => {}
-                Err(Failure::Tool(error)) => missed.push(format!("{fault} says nothing: {error}")),
-                Ok(()) => missed.push(format!("{fault} passes")),
-            }
+            let missing = match self.tried(fault) {
+                Err(Failure::Mismatch(_)) => {
+                    println!("  noticed");
+                    continue;
+                }
+                Err(Failure::Tool(error)) => format!("{fault} says nothing: {error}"),
+                Ok(()) => format!("{fault} passes"),
+            };
+            println!("  {missing}");
+            missed.push(missing);
         }
         assert!(missed.is_empty(), "not noticed:\n{}", missed.join("\n"));
     }
