@@ -336,7 +336,7 @@ impl NoiseModel {
 /// The noise of two ciphertexts under one key that a gate adds.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands {
-    /// The noise variance of each of the two ciphertexts, in squares of the torus.
+    /// The noise variance of each of the two ciphertexts that the gate adds, in squares of the torus.
     pub variance: f64,
     /// The part of the variance that comes from noise which both ciphertexts contain.
     pub shared: f64,

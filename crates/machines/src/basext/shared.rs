@@ -11,7 +11,8 @@
 
 use super::{BasextError, Extension, Shape, mul_latency};
 
-/// The parameters of a shared unit: a shape, and the number of targets that the unit computes at once.
+/// The parameters of a base-extension unit whose channels for several target moduli share the factors of the sources: a
+/// shape, and the number of target moduli that the unit computes at once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shared {
     shape: Shape,
