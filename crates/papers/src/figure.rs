@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::PaperError;
+
 /// The way in which our figure of a row was obtained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -27,6 +29,12 @@ pub enum How {
 }
 
 impl How {
+    /// Returns the source of figures that has this name in a sheet.
+    pub(crate) fn named(name: &str) -> Result<Self, PaperError> {
+        let name = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(name);
+        Self::deserialize(name).map_err(|reason| PaperError::Tables(reason.to_string()))
+    }
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Model => "model",

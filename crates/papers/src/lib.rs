@@ -5,6 +5,7 @@
 //! A [`Paper`] makes the rows of its tables. [`Papers`] is a list of papers: [`Papers::standard`] is the list that
 //! Ringmill ships, and [`Papers::with`] adds a paper.
 
+mod area;
 mod basext;
 mod error;
 mod expression;
@@ -34,7 +35,7 @@ pub use row::{Ours, Row};
 /// Items that the tests of this crate use. They are no part of the public interface.
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::basext::cycles::{Cycles, shape};
+    pub use crate::basext::unit::exact;
     pub use crate::expression::number;
     pub use crate::plot::{Curve, Panel, svg};
     pub use crate::ring::bars::verdict;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The interface of a paper: a name, a title, and the function that makes its tables.
 
+use std::path::Path;
+
 use ringmill_device::progress::Progress;
+use ringmill_hdl::Hdl;
 use ringmill_machines::fpga::Printed;
 
 use crate::error::PaperError;
 use crate::figure::{self, Figure};
 use crate::row::{self, Row};
+use crate::sheet::Sheet;
 
 /// A paper whose tables Ringmill prints beside its own figures.
 pub trait Paper: Send + Sync {
@@ -42,6 +46,38 @@ pub trait Paper: Send + Sync {
     fn tables(&self, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError>;
 }
 
+/// A paper whose tables are a sheet, TOML data with the name of our figure in each row.
+pub(crate) struct SheetPaper {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub takes: &'static [Wish],
+    pub sheet: &'static str,
+    /// The function that makes our figures and the rows of the sheet.
+    pub tables: fn(&Sheet, &Asked, &dyn Progress) -> Result<Reproduced, PaperError>,
+}
+
+impl Paper for SheetPaper {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn title(&self) -> &'static str {
+        self.title
+    }
+
+    fn takes(&self) -> &'static [Wish] {
+        self.takes
+    }
+
+    fn printed(&self) -> Result<Printed, PaperError> {
+        Sheet::read(self.sheet)?.printed(self.name)
+    }
+
+    fn tables(&self, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError> {
+        (self.tables)(&Sheet::read(self.sheet)?, asked, progress)
+    }
+}
+
 /// The sources that our figures may come from, besides counts and measurements.
 #[derive(Clone, Copy, Debug)]
 pub struct Sources {
@@ -49,6 +85,16 @@ pub struct Sources {
     pub model: bool,
     /// Whether FPGA resources and areas come from synthesis.
     pub synthesis: bool,
+}
+
+impl Sources {
+    /// Returns the hardware's tools if cycles come from RTL or resources from synthesis, else `None`.
+    pub(crate) fn tools(self) -> Result<Option<Hdl>, PaperError> {
+        match self.model && !self.synthesis {
+            true => Ok(None),
+            false => Ok(Some(Hdl::find(Path::new("."))?)),
+        }
+    }
 }
 
 /// The options with which a caller asks for the tables of a paper.

@@ -4,8 +4,17 @@
 use ringmill_device::progress::Progress;
 
 use crate::error::PaperError;
-use crate::paper::{Asked, Paper, Reproduced};
+use crate::paper::{Asked, Paper, Reproduced, SheetPaper, Wish};
 use crate::{basext, polymul, ring, torus, vector};
+
+/// Kırbıyık's thesis on a generator of exact base-extension units: its Tables 3.1 to 4.11.
+const EXTENSION: SheetPaper = SheetPaper {
+    name: "basext",
+    title: "Area-time product efficient RNS polynomial base extension on FPGA",
+    takes: &[Wish::Model],
+    sheet: basext::SHEET,
+    tables: basext::tables,
+};
 
 /// A list of papers, each with a name of its own.
 pub struct Papers(Vec<Box<dyn Paper>>);
@@ -21,7 +30,7 @@ impl Papers {
         Self::none()
             .with(ring::Medha)
             .with(polymul::Multiplier)
-            .with(basext::Extension)
+            .with(EXTENSION)
             .with(torus::Bootstrapping)
             .with(vector::Basalisc)
     }

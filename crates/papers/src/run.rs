@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::error::PaperError;
 use crate::expression::holds;
-use crate::figure::Figure;
+use crate::figure::{Figure, How};
 use crate::paper::{Reproduced, Sources};
 use crate::row::{Ours, Row};
 use crate::scope::{Record, Scope, record};
@@ -85,7 +85,7 @@ impl Line {
             unit: own(|line| &line.unit),
             printed: own(|line| &line.printed),
             ours: own(|line| &line.ours),
-            how: self.how.or(group.how),
+            how: own(|line| &line.how),
             but: own(|line| &line.but),
             remark: own(|line| &line.remark),
             printed_only: self.printed_only || group.printed_only,
@@ -154,13 +154,20 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// Returns the records of a list of our figures, and checks that each has every field that the sheet declares.
+    /// Returns the records of a list of our figures, and checks that each has every field that the sheet declares. An
+    /// empty record stands for one in which no figure is measured.
     fn records(&mut self, name: &str, scope: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
         let fields = self.lists.get(name).ok_or_else(|| no_list(name))?;
-        let records = self.figures.records(name, scope)?;
-        for field in fields {
-            let (field, _) = field.split_once('=').unwrap_or((field, ""));
-            if records.iter().any(|record| !record.contains_key(field)) {
+        let fields = fields.iter();
+        let fields = fields.map(|field| field.split('=').next().unwrap_or(field));
+        let mut records = self.figures.records(name, scope)?;
+        for record in &mut records {
+            if record.is_empty() {
+                let missing = fields
+                    .clone()
+                    .map(|field| (field.to_owned(), Value::NotMeasured));
+                record.extend(missing);
+            } else if let Some(field) = fields.clone().find(|field| !record.contains_key(*field)) {
                 let reason = format!("`{name}` has no figure `{field}`");
                 return Err(PaperError::Tables(reason));
             }
@@ -192,7 +199,8 @@ impl<'f> Run<'f> {
         };
         let (table, case) = (text(&line.table)?, text(&line.case)?);
         let (metric, unit) = (text(&line.metric)?, text(&line.unit)?);
-        let ours = ours(number(&line.ours)?, line)?;
+        let how = line.how.as_ref().map(|how| scope.fill(how)).transpose()?;
+        let ours = ours(number(&line.ours)?, how, line)?;
         if line.machine.is_none() {
             self.made.rows.push(Row {
                 table,
@@ -232,15 +240,19 @@ fn given(rows: &[toml::Table]) -> Result<Vec<Record>, PaperError> {
     Scope::new(&whole, &toml::Table::new()).list("given", &[], "given")
 }
 
-/// Returns our figure for a row from the value of its formula.
-fn ours(value: Value, line: &Line) -> Result<Ours, PaperError> {
+/// Returns our figure for a row from the value of its formula, and from the name of its source if the row has one.
+fn ours(value: Value, named: Option<String>, line: &Line) -> Result<Ours, PaperError> {
     match value {
         Value::Known(Known {
             value,
             how,
             at_papers_clock,
         }) => {
-            let how = line.how.or(how).ok_or_else(|| {
+            let how = match named {
+                Some(name) => Some(How::named(&name)?),
+                None => how,
+            };
+            let how = how.ok_or_else(|| {
                 let (table, metric) = (&line.table, &line.metric);
                 PaperError::Tables(format!(
                     "{table:?}, {metric:?}: how our figure was obtained"

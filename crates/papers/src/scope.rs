@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use crate::error::PaperError;
 use crate::expression;
 use crate::value::Value;
@@ -14,6 +16,21 @@ pub type Record = BTreeMap<String, Value>;
 /// Makes a record, the named values of one pass of a loop, of these names and values.
 pub fn record<const N: usize>(fields: [(&str, Value); N]) -> Record {
     fields.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+/// Returns the fields of a report, a description or another structure as a record. A field of a field has the names of
+/// both with a dot between them. A field without a value has no name.
+///
+/// # Errors
+/// [`PaperError::Tables`] for a value that is no structure.
+pub fn fields(of: &impl Serialize) -> Result<Record, PaperError> {
+    let table = toml::Table::try_from(of);
+    let table = table.map_err(|reason| PaperError::Tables(reason.to_string()))?;
+    let mut record = Record::new();
+    for (name, cell) in &table {
+        flatten(name, cell, &mut record);
+    }
+    Ok(record)
 }
 
 /// The names that formulas can use, in the order of look-up: fields of loops, inner ones first; definitions; terms of
@@ -175,6 +192,10 @@ fn flatten(name: &str, cell: &toml::Value, into: &mut Record) {
     if let toml::Value::Array(list) = cell {
         for (place, cell) in list.iter().enumerate() {
             flatten(&format!("{name}.{place}"), cell, into);
+        }
+    } else if let toml::Value::Table(table) = cell {
+        for (part, cell) in table {
+            flatten(&format!("{name}.{part}"), cell, into);
         }
     } else if let Some(value) = scalar(cell) {
         into.insert(name.to_owned(), value);

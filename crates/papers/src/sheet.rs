@@ -8,7 +8,6 @@ use ringmill_machines::fpga::{Printed, PrintedUse, Resource};
 use serde::Deserialize;
 
 use crate::error::PaperError;
-use crate::figure::How;
 use crate::scope::Scope;
 use crate::tables;
 
@@ -47,8 +46,8 @@ pub struct Line {
     pub printed: Option<String>,
     /// The formula of our own figure for the row.
     pub ours: Option<String>,
-    /// The way in which our figure was obtained, if the formula of the figure does not say so.
-    pub how: Option<How>,
+    /// The way in which our figure was obtained, if the formula of the figure does not say so: a text with formulas.
+    pub how: Option<String>,
     /// A formula of the correct figure, if the printed one is known to be wrong.
     pub but: Option<String>,
     pub remark: Option<String>,

@@ -107,6 +107,24 @@ impl From<Option<f64>> for Value {
     }
 }
 
+impl From<u64> for Value {
+    fn from(count: u64) -> Self {
+        Self::number(count as f64)
+    }
+}
+
+impl From<usize> for Value {
+    fn from(count: usize) -> Self {
+        Self::number(count as f64)
+    }
+}
+
+impl From<u32> for Value {
+    fn from(count: u32) -> Self {
+        Self::number(count.into())
+    }
+}
+
 impl From<&str> for Value {
     fn from(text: &str) -> Self {
         Self::Text(text.to_owned())

@@ -2,27 +2,22 @@
 //! Figures of Kırbıyık's thesis: storage, arithmetic, cycles and netlists of our base-extension units, and the time of
 //! our CPU kernel. The rows are in `data/basext.toml`.
 
-mod architectures;
-pub(crate) mod cycles;
 mod kernel;
-mod netlist;
-
-use std::path::Path;
+pub(crate) mod unit;
 
 use ringmill_device::progress::Progress;
-use ringmill_hdl::Hdl;
-use ringmill_machines::basext::{self, Unit, Word};
-use ringmill_machines::fpga::Printed;
+use ringmill_hdl::{Family, Hdl};
+use ringmill_machines::basext::{self, Extension};
+use ringmill_machines::fpga::{Part, Resource};
 use ringmill_runtime::shown::Parts;
 
+use crate::area::{area, needed};
 use crate::error::PaperError;
-use crate::paper::{Asked, Paper, Reproduced, Wish};
+use crate::paper::{Asked, Reproduced};
 use crate::run::{Figures, no_list};
 use crate::scope::{Record, Scope, record};
 use crate::sheet::Sheet;
-use crate::value::{Value, model, stated};
-use architectures::{arithmetic, unit};
-use cycles::{Cycles, shape, word};
+use crate::value::{Value, measured, model, synthesised};
 
 pub const SHEET: &str = include_str!("../../data/basext.toml");
 
@@ -30,47 +25,26 @@ pub const SHEET: &str = include_str!("../../data/basext.toml");
 /// that are measured.
 const RUNS: u64 = 15 + 18 + 6;
 
-/// Kırbıyık's thesis on a generator of exact base-extension units: its Tables 3.1 to 4.11.
-pub struct Extension;
-
-impl Paper for Extension {
-    fn name(&self) -> &'static str {
-        "basext"
-    }
-
-    fn title(&self) -> &'static str {
-        "Area-time product efficient RNS polynomial base extension on FPGA"
-    }
-
-    fn takes(&self) -> &'static [Wish] {
-        &[Wish::Model]
-    }
-
-    fn printed(&self) -> Result<Printed, PaperError> {
-        Sheet::read(SHEET)?.printed(self.name())
-    }
-
-    fn tables(&self, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError> {
-        let sources = asked.sources;
-        let hdl = match sources.model && !sources.synthesis {
-            true => None,
-            false => Some(Hdl::find(Path::new("."))?),
-        };
-        let mut figures = Ours {
-            hdl: hdl.as_ref(),
-            cycles: Cycles {
-                rtl: hdl.as_ref().filter(|_| !sources.model),
-            },
-            synthesis: hdl.as_ref().filter(|_| sources.synthesis),
-            parts: Parts::new(progress, "running", RUNS),
-        };
-        Sheet::read(SHEET)?.reproduce(self.name(), &mut figures, sources)
-    }
+/// Returns Tables 3.1 to 4.11 of Kırbıyık's thesis.
+pub fn tables(
+    sheet: &Sheet,
+    asked: &Asked,
+    progress: &dyn Progress,
+) -> Result<Reproduced, PaperError> {
+    let sources = asked.sources;
+    let hdl = sources.tools()?;
+    let mut figures = Ours {
+        hdl: hdl.as_ref(),
+        rtl: hdl.as_ref().filter(|_| !sources.model),
+        synthesis: hdl.as_ref().filter(|_| sources.synthesis),
+        parts: Parts::new(progress, "running", RUNS),
+    };
+    sheet.reproduce("basext", &mut figures, sources)
 }
 
 struct Ours<'a> {
     hdl: Option<&'a Hdl>,
-    cycles: Cycles<'a>,
+    rtl: Option<&'a Hdl>,
     synthesis: Option<&'a Hdl>,
     parts: Parts<'a>,
 }
@@ -80,7 +54,7 @@ impl Figures for Ours<'_> {
         let found = match name {
             "arithmetic" => self.arithmetic(at)?,
             "extension" => self.extension(at)?,
-            "netlist" => netlist::figures(folded(at, at.count("k")?)?, self.synthesis)?,
+            "netlist" => netlist(at, self.synthesis)?,
             "accelerator" => self.accelerator(at)?,
             _ => return Err(no_list(name)),
         };
@@ -88,58 +62,31 @@ impl Figures for Ours<'_> {
     }
 }
 
-/// Returns the shape of a folded base-extension unit with `targets` targets. The current row of `data/basext.toml`
-/// (`scope`) names its word, lanes, ring degree and number of sources.
-fn folded(at: &Scope<'_>, targets: usize) -> Result<basext::Shape, PaperError> {
-    let (lanes, log_n) = (at.count("TP")?, at.count("log_n")? as u32);
-    let bits = at.count("bits")? as u32;
-    shape(word(bits), lanes, log_n, at.count("l")?, targets)
-}
-
 impl Ours<'_> {
-    /// Returns the storage and arithmetic of the base-extension unit with moduli of 64 bits, for the architecture that
-    /// the current row of `data/basext.toml` names.
+    /// Returns the storage and arithmetic of the unit that the current row of `data/basext.toml` names.
     fn arithmetic(&self, at: &Scope<'_>) -> Result<Record, PaperError> {
+        let Some(unit) = unit::of(at)? else {
+            return Ok(Record::new());
+        };
         let (l, k, log_n) = (at.count("l")?, at.count("k")?, at.count("log_n")? as u32);
-        let shape = shape(Word::Bits64, at.count("TP")?, log_n, l, k)?;
-        let Some(unit) = unit(&at.text("architecture")?, shape) else {
-            let names = [
-                "made",
-                "multipliers",
-                "modular_adders",
-                "adders",
-                "stored",
-                "cycles",
-            ];
-            let missing = names.map(|name| (format!("unit.{name}"), Value::NotMeasured));
-            return Ok(missing.into());
-        };
-        let (found, how) = arithmetic(unit, self.hdl)?;
-        let of = |count: u64| crate::row::Ours::Is(count as f64, how).into();
-        let made = if matches!(unit, Unit::Rowers(..)) {
-            k
-        } else {
-            1
-        };
-        let cycles = unit.cycles(basext::Extension::Exact, l, k, log_n, 1);
-        Ok(record([
-            ("unit.made", stated(made)),
-            ("unit.multipliers", of(found.multipliers)),
-            ("unit.modular_adders", of(found.modular_adders)),
-            ("unit.adders", of(found.adders)),
+        let mut found = unit::arithmetic(unit, self.hdl)?;
+        found.extend(record([
             ("unit.stored", model(unit.stored(l, k))),
-            ("unit.cycles", model(cycles)),
-        ]))
+            (
+                "unit.cycles",
+                model(unit.cycles(Extension::Exact, l, k, log_n, 1)),
+            ),
+        ]));
+        Ok(found)
     }
 
-    /// Returns the cycles of an exact base extension by the unit, for the architecture that the current row of
-    /// `data/basext.toml` names.
+    /// Returns the cycles of an exact base extension by the unit that the current row of `data/basext.toml` names.
     fn extension(&mut self, at: &Scope<'_>) -> Result<Record, PaperError> {
-        let (l, k, log_n) = (at.count("l")?, at.count("k")?, at.count("log_n")? as u32);
-        let Some(unit) = unit(&at.text("architecture")?, folded(at, k)?) else {
-            return Ok(record([("unit.cycles", Value::NotMeasured)]));
+        let Some(unit) = unit::of(at)? else {
+            return Ok(Record::new());
         };
-        let cycles = self.cycles.exact(unit, l, k, log_n)?;
+        let (l, k, log_n) = (at.count("l")?, at.count("k")?, at.count("log_n")? as u32);
+        let cycles = unit::exact(self.rtl, unit, l, k, log_n)?;
         self.parts.done();
         Ok(record([("unit.cycles", cycles.into())]))
     }
@@ -147,9 +94,8 @@ impl Ours<'_> {
     /// Returns our figures for Tables 4.10 and 4.11: the folded unit, the least time of a processor, and our CPU
     /// kernel's time.
     fn accelerator(&mut self, at: &Scope<'_>) -> Result<Record, PaperError> {
-        const LANES: usize = 32;
         let (l, log_n) = (at.count("l")?, at.count("log_n")? as u32);
-        let unit = shape(Word::Bits64, LANES, log_n, l, l)?;
+        let unit = unit::folded(at)?;
         let columns = ["processor", "parallel", "single"].map(str::to_owned);
         let processors = at.list("openfhe_n{log_n}_by_cpu", &columns, "number")?;
         let place = at.text("at")?;
@@ -158,12 +104,33 @@ impl Ours<'_> {
         });
         let kernel = kernel::microseconds(log_n, l)?;
         self.parts.done();
-        let cycles = basext::cycles(unit, basext::Extension::Exact, l, l, log_n);
+        let cycles = basext::cycles(unit, Extension::Exact, l, l, log_n);
         Ok(record([
             ("accelerator.cycles", model(cycles)),
-            ("accelerator.beats", (unit.beats(log_n) as f64).into()),
+            ("accelerator.beats", unit.beats(log_n).into()),
             ("best", times.flatten().fold(f64::INFINITY, f64::min).into()),
-            ("kernel", crate::value::measured(kernel)),
+            ("kernel", measured(kernel)),
         ]))
     }
+}
+
+/// Returns the resources of the folded unit that the current row of `data/basext.toml` names, and the logic levels of
+/// its longest path. Without synthesis only block RAM and DSP are known, from the needs that the machine model states.
+fn netlist(at: &Scope<'_>, synthesis: Option<&Hdl>) -> Result<Record, PaperError> {
+    let unit = unit::folded(at)?;
+    let Some(hdl) = synthesis else {
+        let fit = unit.needs("basext", Part::named("U280")?).fit()?;
+        let mut found = area(None);
+        found.extend(record([
+            ("area.bram", model(needed(&fit, Resource::BlockRam))),
+            ("area.dsp", model(needed(&fit, Resource::Dsp))),
+            ("levels", Value::NotMeasured),
+        ]));
+        return Ok(found);
+    };
+    let top = ringmill_hdl::basext::top(unit);
+    let mut found = area(Some(&hdl.synthesise_for(&top, Family::Xcup)?.resources));
+    let levels = hdl.levels(&top, Family::Xcup)?.paths.levels();
+    found.extend(record([("levels", synthesised(levels))]));
+    Ok(found)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The tables of base extension.
 
-mod cycles;
+mod unit;
 
 use ringmill_device::progress::Silent;
 use ringmill_papers::Row;

@@ -4,16 +4,16 @@
 use std::path::Path;
 
 use ringmill_hdl::Hdl;
-use ringmill_machines::basext::Word;
-use ringmill_papers::internals::{Cycles, shape};
+use ringmill_machines::basext::{Shape, Word};
+use ringmill_papers::internals::exact;
 use ringmill_papers::{How, Ours};
 
 /// The two sources say the same of a small unit, and which of them said it.
 #[test]
 fn the_rtl_takes_the_models_cycles() {
     let hdl = Hdl::find(Path::new(".")).unwrap();
-    let unit = shape(Word::Bits32, 2, 8, 3, 2).unwrap();
-    let from = |rtl| Cycles { rtl }.exact(unit, 3, 2, 8).unwrap();
+    let unit = Shape::new(Word::Bits32, 2, 8..=8, 3, 2).unwrap();
+    let from = |rtl| exact(rtl, unit, 3, 2, 8).unwrap();
     let (rtl, model) = (from(Some(&hdl)), from(None));
     let Ours::Is(cycles, How::Model) = model else {
         panic!("{model:?}");
