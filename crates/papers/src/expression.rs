@@ -191,6 +191,7 @@ impl Parser<'_> {
             ("or", [Value::None | Value::NotMeasured, other]) => other.clone(),
             ("or", [value, _]) => value.clone(),
             ("known", [value]) => truth(self.in_numbers(value.clone())?.known().is_some()),
+            ("starts", [Value::Text(text), Value::Text(with)]) => truth(text.starts_with(with)),
             ("leading", [Value::Text(text)]) => {
                 let number = text.split(' ').next().unwrap_or_default();
                 number.parse().ok().into()

@@ -38,7 +38,6 @@ pub mod internals {
     pub use crate::basext::unit::exact;
     pub use crate::expression::number;
     pub use crate::plot::{Curve, Panel, svg};
-    pub use crate::ring::bars::verdict;
     pub use crate::run::Figures;
     pub use crate::scope::{Record, Scope, record};
     pub use crate::sheet::Sheet;

@@ -9,6 +9,9 @@ use ringmill_hdl::{Family, Hdl, Resources, Top};
 use ringmill_runtime::shown::Parts;
 
 use crate::error::PaperError;
+use crate::paper::{Reproduced, Sources};
+use crate::run::Figures;
+use crate::sheet::Sheet;
 
 /// The FPGA family whose resources the tables of papers count, unless a row names another.
 pub const FAMILY: Family = Family::Xcup;
@@ -51,30 +54,38 @@ impl Mapping<'_> {
         }
     }
 
-    /// Returns the modules that a collecting pass over a paper's tables found, each once with each FPGA family for
-    /// which the tables need it. The list is empty for a pass that does not collect.
-    fn asked(self) -> Vec<(Top, Family)> {
-        match self {
-            Mapping::Asked(tops) => tops.into_inner(),
-            Mapping::LeftOut | Mapping::By(_) => Vec::new(),
-        }
+    /// Returns whether this pass over the tables only collects modules.
+    pub fn collects(&self) -> bool {
+        matches!(self, Mapping::Asked(_))
     }
 }
 
-/// Maps all modules that `tables` asks for, one after another, so that a second pass finds them in the cache. Reports
-/// progress.
-pub fn map(
-    hdl: &Hdl,
-    tables: impl FnOnce(&Mapping<'_>) -> Result<(), PaperError>,
+/// A source of figures, some of which are resources of hardware modules.
+pub trait Mapped<'h>: Figures {
+    fn mapping(&mut self) -> &mut Mapping<'h>;
+}
+
+/// Returns the tables of a sheet, whose paper has a name. With the hardware's tools, a first pass over the tables collects
+/// the modules. Yosys maps them one after another, with progress, so that the second pass finds them in the cache.
+pub fn reproduce<'h>(
+    (sheet, name): (&Sheet, &str),
+    figures: &mut impl Mapped<'h>,
+    hdl: Option<&'h Hdl>,
+    sources: Sources,
     progress: &dyn Progress,
-) -> Result<(), PaperError> {
-    let asked = Mapping::Asked(RefCell::default());
-    tables(&asked)?;
-    let tops = asked.asked();
-    let mut parts = Parts::new(progress, "synthesis", tops.len() as u64);
-    for (top, family) in &tops {
-        hdl.synthesise_for(top, *family)?;
-        parts.done();
+) -> Result<Reproduced, PaperError> {
+    if let Some(hdl) = hdl {
+        *figures.mapping() = Mapping::Asked(RefCell::default());
+        sheet.reproduce(name, figures, sources)?;
+        let collected = std::mem::replace(figures.mapping(), Mapping::By(hdl));
+        if let Mapping::Asked(tops) = collected {
+            let tops = tops.into_inner();
+            let mut parts = Parts::new(progress, "synthesis", tops.len() as u64);
+            for (top, family) in &tops {
+                hdl.synthesise_for(top, *family)?;
+                parts.done();
+            }
+        }
     }
-    Ok(())
+    sheet.reproduce(name, figures, sources)
 }

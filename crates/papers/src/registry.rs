@@ -7,6 +7,15 @@ use crate::error::PaperError;
 use crate::paper::{Asked, Paper, Reproduced, SheetPaper, Wish};
 use crate::{basext, polymul, ring, torus, vector};
 
+/// The Medha paper, on the co-processor Medha: its Tables 2 to 5, and sections 4 to 6.
+const MEDHA: SheetPaper = SheetPaper {
+    name: "ring",
+    title: "Medha: Microcoded Hardware Accelerator for computing on Encrypted Data",
+    takes: &[],
+    sheet: ring::SHEET,
+    tables: ring::tables,
+};
+
 /// Kırbıyık's thesis on a generator of exact base-extension units: its Tables 3.1 to 4.11.
 const EXTENSION: SheetPaper = SheetPaper {
     name: "basext",
@@ -14,6 +23,24 @@ const EXTENSION: SheetPaper = SheetPaper {
     takes: &[Wish::Model],
     sheet: basext::SHEET,
     tables: basext::tables,
+};
+
+/// The paper of Kong and Li on a bootstrapping engine: its Tables I to VI.
+const BOOTSTRAPPING: SheetPaper = SheetPaper {
+    name: "torus",
+    title: "Hardware Acceleration and Implementation of Fully Homomorphic Encryption Over the Torus",
+    takes: &[],
+    sheet: torus::SHEET,
+    tables: torus::tables,
+};
+
+/// The BASALISC paper, on the co-processor BASALISC: its Tables 1 and 4 to 8, and the statements of its text.
+const BASALISC: SheetPaper = SheetPaper {
+    name: "vector",
+    title: "BASALISC: Flexible Asynchronous Hardware Accelerator for Fully Homomorphic Encryption",
+    takes: &[],
+    sheet: vector::SHEET,
+    tables: vector::tables,
 };
 
 /// A list of papers, each with a name of its own.
@@ -28,11 +55,11 @@ impl Papers {
     /// Returns the list of the papers whose machines Ringmill ships.
     pub fn standard() -> Self {
         Self::none()
-            .with(ring::Medha)
+            .with(MEDHA)
             .with(polymul::Multiplier)
             .with(EXTENSION)
-            .with(torus::Bootstrapping)
-            .with(vector::Basalisc)
+            .with(BOOTSTRAPPING)
+            .with(BASALISC)
     }
 
     /// Returns the list with one more paper, which replaces a paper of the same name.

@@ -46,6 +46,7 @@ impl Sheet {
             ("model", flag(sources.model)),
             ("synthesis", flag(sources.synthesis)),
         ]));
+        let scope = scope.defining(&self.definitions);
         let mut made = Run::new(&self.figures, figures).tables(&self.tables, &scope)?;
         for Note { when, text } in &self.notes {
             let stands = when.as_ref().map(|condition| scope.evaluate(condition));

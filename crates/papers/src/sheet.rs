@@ -18,6 +18,9 @@ pub struct Sheet {
     /// Names with their values, which the sheet itself states and which formulas of its rows look up.
     #[serde(default)]
     pub terms: toml::Table,
+    /// Names with their formulas, which rows of all tables can use.
+    #[serde(rename = "let", default)]
+    pub definitions: BTreeMap<String, String>,
     /// The lists of our figures that the sheet uses, each with the fields of its records. A field may have an example
     /// behind `=`.
     pub figures: BTreeMap<String, Vec<String>>,

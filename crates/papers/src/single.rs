@@ -8,7 +8,6 @@ use ringmill_device::progress::Silent;
 use ringmill_device::report::MachineReport;
 use ringmill_device::{Bindings, Device, Limb, Request, SeedExpansion};
 use ringmill_isa::mid::{Procedure, Program, Verified};
-use ringmill_machines::ring::RingUse;
 use ringmill_machines::{Machine, MachineError, SimOptions};
 use ringmill_math::expand_uniform;
 
@@ -62,10 +61,4 @@ pub fn measure(cpu: &Cpu, program: &Verified) -> Result<f64, PaperError> {
             .map_or(least, |stats| least.min(stats.seconds()));
     }
     Ok(least)
-}
-
-/// Returns the part of a machine's report that only ring machines have.
-pub fn own(report: &MachineReport) -> Result<&RingUse, PaperError> {
-    let not_one = || PaperError::Internal(format!("{} is no ring machine", report.machine));
-    report.own().ok_or_else(not_one)
 }

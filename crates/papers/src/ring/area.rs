@@ -5,38 +5,24 @@
 
 use ringmill_hdl::parts::Part;
 use ringmill_hdl::ring::parts::{Does, Machine, Parts, machine, those};
-use ringmill_hdl::{Family, Resources, Top};
+use ringmill_hdl::{Family, Top};
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::{Description, OF_THE_PAPERS_SIZE};
 use ringmill_schemes::ckks::Params;
 
+use super::machine::needed;
+use crate::area::area;
 use crate::error::PaperError;
 use crate::mapping::{FAMILY, Mapping};
 use crate::scope::{Record, record};
-use crate::tables;
-use crate::value::{Value, stated, synthesised};
+use crate::value::stated;
 
 /// The 60-bit prime of the Medha paper, which our ring machines use too.
 const PRIME_60: u64 = (1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1;
 
-/// Returns the logic, memories and multipliers of synthesised modules as a record. Without synthesis they count as not
-/// measured.
-fn area(found: Option<&Resources>) -> Record {
-    let of = |count: fn(&Resources) -> f64| {
-        found.map_or(Value::NotMeasured, |found| synthesised(count(found)))
-    };
-    record([
-        ("area.lut", of(|r| r.lut_places() as f64)),
-        ("area.ff", of(|r| r.ff as f64)),
-        ("area.dsp", of(|r| r.dsp as f64)),
-        ("area.bram", of(|r| r.bram18 as f64 / 2.0)),
-        ("area.uram", of(|r| r.uram as f64)),
-    ])
-}
-
 /// Returns the machine `ring-stored` elaborated for Set-2. Its first primes are Set-1's, so one elaboration serves both
 /// sets.
-pub fn elaborated() -> Result<Machine, PaperError> {
+fn elaborated() -> Result<Machine, PaperError> {
     let d = Description::parse(Description::STORED)?;
     let params = Params::named("set2")?;
     let found = machine(&d, params.moduli());
@@ -45,33 +31,17 @@ pub fn elaborated() -> Result<Machine, PaperError> {
 
 /// Returns the hardware parts of the machine's first RPAU that computes with a single prime, of `bits` bits. An RPAU is
 /// a residue polynomial arithmetic unit.
-pub fn of_width(machine: &Machine, bits: u32) -> Option<&Parts> {
+fn of_width(machine: &Machine, bits: u32) -> Option<&Parts> {
     let mut all = machine.rpaus.iter();
     let found = all.find(|(shape, _)| shape.bits() == [bits]);
     found.map(|(_, parts)| parts)
 }
 
 /// Returns the hardware parts of the whole ring machine.
-pub fn whole(machine: &Machine) -> Vec<Part> {
+fn whole(machine: &Machine) -> Vec<Part> {
     let rpaus = machine.rpaus.iter().map(|(_, parts)| parts);
     let lists = rpaus.chain([&machine.shared]);
     lists.flat_map(|parts| those(parts, None)).collect()
-}
-
-/// Asks a mapping for every hardware module of the area tables, so that it can collect them.
-pub fn ask(mapping: &Mapping<'_>) -> Result<(), PaperError> {
-    #[derive(serde::Deserialize)]
-    struct Modules {
-        resources: Vec<Vec<toml::Value>>,
-    }
-    let printed: Modules = tables::of("ring")?;
-    for row in &printed.resources {
-        if let Some(toml::Value::String(name)) = row.first() {
-            module(name, mapping, "")?;
-        }
-    }
-    own(mapping)?;
-    super::bars::taken(mapping).map(drop)
 }
 
 /// Returns the resources of our hardware that does the work of a module in Table 3 of the Medha paper. `why` is the
@@ -148,68 +118,102 @@ pub fn needs(module: &str, column: &str) -> Result<Vec<Record>, PaperError> {
         _ => &|_| true,
     };
     let machines = OF_THE_PAPERS_SIZE.iter().map(|(machine, text)| {
-        let fit = Description::parse(text)?.needs_at(bits)?.fit()?;
-        let own = fit.needs.iter().filter(|n| n.units.is_some());
-        let needs = own.filter(|n| n.resource == kind && of(&n.name));
+        let needed = needed(&Description::parse(text)?, bits, kind, of)?;
         Ok(record([
             ("machine", (*machine).into()),
-            ("needed", stated(needs.map(|n| n.each).sum::<f64>())),
+            ("needed", stated(needed)),
         ]))
     });
     machines.collect()
 }
 
-/// Returns the resources of each whole RPAU, of the modules that RPAUs share, and of the modules of one RPAU of each
-/// prime size. The list is empty without synthesis.
-pub fn own(mapping: &Mapping<'_>) -> Result<Vec<Record>, PaperError> {
-    let machine = elaborated()?;
-    let mut found = Vec::new();
-    let mut push_for = |part: String, parts: &[Part], family: Family| {
-        if let Some(resources) = mapping.resources_of(parts, family)? {
-            let mut record = area(Some(&resources));
-            record.insert("part".to_owned(), part.into());
-            found.push(record);
-        }
-        Ok::<_, PaperError>(())
+/// Some modules of our ring machine whose resources stand in one row.
+struct Group {
+    /// The kind of the group, by which tables choose rows: `rpau` for a whole RPAU, `width` for the first of each prime
+    /// size, `whole` for the whole machine, `part` for others.
+    kind: &'static str,
+    part: String,
+    /// What an RPAU is built for, behind its name.
+    built: String,
+    parts: Vec<Part>,
+    family: Family,
+}
+
+/// Returns each whole RPAU, the modules that RPAUs share, the modules of one RPAU of each prime size, and the whole
+/// machine.
+fn groups(machine: &Machine) -> Vec<Group> {
+    let group = |kind, part: String, parts| Group {
+        kind,
+        part,
+        built: String::new(),
+        parts,
+        family: FAMILY,
     };
-    for bits in [60, 54] {
-        if let Some(parts) = of_width(&machine, bits) {
-            let part = format!("RPAU of {bits} bits on the 7-series");
-            push_for(part, &those(parts, None), Family::Xc7)?;
-        }
+    let widths = || [60, 54].map(|bits| (bits, of_width(machine, bits)));
+    let widths = || {
+        widths()
+            .into_iter()
+            .filter_map(|(bits, parts)| Some((bits, parts?)))
+    };
+    let mut found = Vec::new();
+    for (bits, parts) in widths() {
+        let part = format!("RPAU of {bits} bits on the 7-series");
+        found.push(Group {
+            family: Family::Xc7,
+            ..group("part", part, those(parts, None))
+        });
     }
-    let mut push = |part: String, parts: &[Part]| push_for(part, parts, FAMILY);
     for (number, (shape, parts)) in machine.rpaus.iter().enumerate() {
         let bits: Vec<String> = shape.bits().iter().map(u32::to_string).collect();
-        let part = format!("RPAU {number}, built for {} bits", bits.join(" and "));
-        push(part, &those(parts, None))?;
+        found.push(Group {
+            built: format!(", built for {} bits", bits.join(" and ")),
+            ..group("rpau", format!("RPAU {number}"), those(parts, None))
+        });
     }
     let shared = "streams, board, dispatch, link, hops".to_owned();
-    push(shared, &those(&machine.shared, None))?;
-    for bits in [60, 54] {
-        let Some(parts) = of_width(&machine, bits) else {
-            continue;
-        };
+    found.push(group("part", shared, those(&machine.shared, None)));
+    for (bits, parts) in widths() {
         for does in Does::UNITS {
             let part = format!("RPAU of {bits} bits: {}", says(does));
-            push(part, &those(parts, Some(does)))?;
+            found.push(group("part", part, those(parts, Some(does))));
         }
         for (does, Part { top, count }) in parts {
             let times = if *count > 1 { " each" } else { "" };
-            let (says, module) = (says(*does), &top.module);
+            let part = format!(
+                "{bits} bits, {}: {count} {}{times}",
+                says(*does),
+                top.module
+            );
             let one = Part {
                 top: top.clone(),
                 count: 1,
             };
-            push(
-                format!("{bits} bits, {says}: {count} {module}{times}"),
-                &[one],
-            )?;
+            found.push(group("part", part, vec![one]));
         }
     }
     for (_, part) in &machine.shared {
-        let module = format!("shared: {} {}", part.count, part.top.module);
-        push(module, std::slice::from_ref(part))?;
+        let name = format!("shared: {} {}", part.count, part.top.module);
+        found.push(group("part", name, vec![part.clone()]));
+    }
+    for (bits, parts) in widths() {
+        let part = format!("RPAU of {bits} bits");
+        found.push(group("width", part, those(parts, None)));
+    }
+    found.push(group("whole", String::new(), whole(machine)));
+    found
+}
+
+/// Returns the resources of each group of modules of our ring machine. The list is empty without synthesis.
+pub fn modules(mapping: &Mapping<'_>) -> Result<Vec<Record>, PaperError> {
+    let mut found = Vec::new();
+    for group in groups(&elaborated()?) {
+        if let Some(resources) = mapping.resources_of(&group.parts, group.family)? {
+            let mut record = area(Some(&resources));
+            record.insert("kind".to_owned(), group.kind.into());
+            record.insert("part".to_owned(), group.part.into());
+            record.insert("built".to_owned(), group.built.into());
+            found.push(record);
+        }
     }
     Ok(found)
 }

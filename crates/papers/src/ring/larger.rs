@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Section 6 of the Medha paper: rings of N = 2^16, whose limbs the ring machine splits twice.
 
+use std::collections::BTreeMap;
+
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::{Description, RingMachine};
 use ringmill_schemes::ckks::{Params, ProcCache};
 
+use super::machine;
 use super::operations::keys;
 use crate::error::PaperError;
-use crate::scope::{Record, record};
-use crate::single::{self, own, simulate};
-use crate::value::{model, stated};
+use crate::scope::{Record, fields, record};
+use crate::single::{self, simulate};
+use crate::value::stated;
 
 fn description() -> Result<Description, PaperError> {
     Ok(Description::parse(Description::LARGE)?)
@@ -27,41 +30,30 @@ pub fn operations() -> Result<Vec<Record>, PaperError> {
     let machine = RingMachine::new(d.clone())?;
     let runs = keys.into_iter().map(|(name, _, key)| {
         let report = simulate(&machine, &single::program(procs.get(&key)?)?)?;
-        let inside = own(&report)?.spills.inside;
-        Ok(record([
+        let mut found = fields(&BTreeMap::from([("run", &report)]))?;
+        found.extend(record([
             ("machine", d.name.as_str().into()),
             ("operation", name.into()),
-            ("cycles", model(report.cycles)),
-            ("moved", ((inside.stores + inside.loads) as f64).into()),
-        ]))
+        ]));
+        Ok(found)
     });
     runs.collect()
 }
 
-/// Returns the number of limbs of N = 2^16 that an RPAU (residue polynomial arithmetic unit) of each machine holds.
-pub fn limbs() -> Result<Vec<Record>, PaperError> {
+/// Returns the number of limbs of N = 2^16 that an RPAU (residue polynomial arithmetic unit) holds, and the memory for
+/// polynomials and keys that an RPAU of each prime size needs.
+pub fn memory() -> Result<Vec<Record>, PaperError> {
     let d = description()?;
+    let of = |bits, resource| {
+        let needed = machine::needed(&d, bits, resource, |name| !name.contains("twiddle"));
+        Ok::<_, PaperError>(stated(needed?))
+    };
     Ok(vec![record([
         ("limbs.ciphertexts", stated(d.slots())),
         ("limbs.keys", stated(d.keys.slots)),
+        ("needed_54.bram", of(54, Resource::BlockRam)?),
+        ("needed_54.uram", of(54, Resource::UltraRam)?),
+        ("needed_60.bram", of(60, Resource::BlockRam)?),
+        ("needed_60.uram", of(60, Resource::UltraRam)?),
     ])])
-}
-
-/// Returns the memory for polynomials and keys that an RPAU of each prime size needs at N = 2^16.
-pub fn needs() -> Result<Vec<Record>, PaperError> {
-    let d = description()?;
-    let widths = [54, 60].into_iter().map(|bits| {
-        let fit = d.needs_at(bits)?.fit()?;
-        let needed = |kind| {
-            let own = fit.needs.iter().filter(|n| n.units.is_some());
-            let own = own.filter(|n| n.resource == kind && !n.name.contains("twiddle"));
-            stated(own.map(|n| n.each).sum::<f64>())
-        };
-        Ok(record([
-            ("bits", f64::from(bits).into()),
-            ("needed.bram", needed(Resource::BlockRam)),
-            ("needed.uram", needed(Resource::UltraRam)),
-        ]))
-    });
-    widths.collect()
 }

@@ -8,7 +8,6 @@ use ringmill_machines::ring::micro::{OpWord, Opcode, Unit};
 use ringmill_machines::ring::seen::seen;
 use ringmill_machines::ring::{Description, OF_THE_PAPERS_SIZE, timing};
 
-use super::operations::Operation;
 use crate::error::PaperError;
 use crate::figure::How;
 use crate::row::Ours;
@@ -23,17 +22,15 @@ pub fn description(name: &str) -> Result<Description, PaperError> {
 }
 
 /// Returns for each ring machine its modular multipliers, and the increase in per cent that the dyadic cores bring.
-pub fn machines(operations: &[Operation]) -> Result<Vec<Record>, PaperError> {
+pub fn machines() -> Result<Vec<Record>, PaperError> {
     let machines = OF_THE_PAPERS_SIZE.iter().map(|(name, text)| {
         let d = Description::parse(text)?;
-        let dyadic = d.cores.dyadic as f64;
-        let others = d.multipliers_per_rpau() as f64 - dyadic;
-        let first = operations.iter().find(|run| run.machine == *name);
+        let (all, dyadic) = (d.multipliers_per_rpau() as f64, d.cores.dyadic as f64);
         Ok(record([
             ("machine", (*name).into()),
             ("own_mhz", d.clock_mhz.into()),
-            ("multipliers", model(first.map_or(0, |run| run.multipliers))),
-            ("dyadic_percent", counted(100.0 * dyadic / others)),
+            ("multipliers", model(all)),
+            ("dyadic_percent", counted(100.0 * dyadic / (all - dyadic))),
         ]))
     });
     machines.collect()
@@ -71,40 +68,47 @@ fn key(word: &OpWord) -> &'static str {
 /// Returns memories and multipliers of an RPAU of each prime size, and of a machine with the primes of both parameter
 /// sets: one of 60 bits, the others of 54.
 pub fn memory(machine: &str) -> Result<Vec<Record>, PaperError> {
-    const KINDS: [(Resource, &str); 3] = [
-        (Resource::BlockRam, "bram"),
-        (Resource::UltraRam, "uram"),
-        (Resource::Dsp, "dsp"),
-    ];
     let d = description(machine)?;
     let others = d.rpaus.saturating_sub(1);
-    let mut found = Vec::new();
-    let mut push = |rpau: &str, (kind, key): (Resource, &str), prefix: &str, used: f64| {
-        found.push(record([
-            ("rpau", rpau.into()),
-            ("resource", kind.name().into()),
-            ("key", format!("{prefix}{key}").into()),
-            ("used", stated(used)),
-        ]));
-    };
-    let mut all = [0.0; 3];
-    for (bits, count) in [(60, 1), (54, others)] {
+    let of = |bits| {
         let fit = d.needs_at(bits)?.fit()?;
-        for (kind, sum) in KINDS.into_iter().zip(&mut all) {
-            let total = fit.totals.iter().find(|t| t.resource == kind.0);
-            let each = total.map_or(0.0, |t| t.each);
-            *sum += each * count as f64;
-            push(
-                &format!("RPAU of {bits} bits"),
-                kind,
-                &format!("rpau_{bits}."),
-                each,
-            );
-        }
-    }
-    let case = format!("all RPAUs, 1 of 60 bits and {others} of 54");
-    for (kind, used) in KINDS.into_iter().zip(all) {
-        push(&case, kind, "", used);
-    }
-    Ok(found)
+        let each = |resource| {
+            let total = fit.totals.iter().find(|total| total.resource == resource);
+            total.map_or(0.0, |total| total.each)
+        };
+        Ok::<_, PaperError>(KINDS.map(each))
+    };
+    let (wide, narrow) = (of(60)?, of(54)?);
+    let all = [0, 1, 2].map(|kind| wide[kind] + narrow[kind] * others as f64);
+    let found = |rpau: String, prefix: &str, [bram, uram, dsp]: [f64; 3]| {
+        record([
+            ("rpau", rpau.into()),
+            ("prefix", prefix.into()),
+            ("used.bram", stated(bram)),
+            ("used.uram", stated(uram)),
+            ("used.dsp", stated(dsp)),
+        ])
+    };
+    let whole = format!("all RPAUs, 1 of 60 bits and {others} of 54");
+    Ok(vec![
+        found("RPAU of 60 bits".to_owned(), "rpau_60.", wide),
+        found("RPAU of 54 bits".to_owned(), "rpau_54.", narrow),
+        found(whole, "", all),
+    ])
+}
+
+/// The resources of an RPAU whose amounts the Medha paper prints.
+const KINDS: [Resource; 3] = [Resource::BlockRam, Resource::UltraRam, Resource::Dsp];
+
+/// Returns how much of a resource the descriptions' needs with certain names take in one RPAU of `bits` bits.
+pub fn needed(
+    d: &Description,
+    bits: u32,
+    resource: Resource,
+    of: impl Fn(&str) -> bool,
+) -> Result<f64, PaperError> {
+    let fit = d.needs_at(bits)?.fit()?;
+    let own = fit.needs.iter().filter(|need| need.units.is_some());
+    let those = own.filter(|need| need.resource == resource && of(&need.name));
+    Ok(those.map(|need| need.each).sum())
 }

@@ -5,32 +5,27 @@
 mod ablation;
 mod application;
 mod area;
-pub(crate) mod bars;
-mod forecast;
 mod larger;
-mod logistic;
 mod machine;
 mod operations;
-mod text;
+mod programs;
 
 use std::path::Path;
 
 use ringmill_cpu::Cpu;
 use ringmill_device::progress::Progress;
 use ringmill_hdl::Hdl;
-use ringmill_machines::fpga::Printed;
 use ringmill_machines::ring::{OF_THE_PAPERS_SIZE, SHIPPED};
 use ringmill_machines::{Machine, Registry};
 use ringmill_runtime::shown::Parts;
 
 use crate::error::PaperError;
-use crate::mapping::{self, Mapping};
-use crate::paper::{Asked, Paper, Reproduced};
+use crate::mapping::{self, Mapped, Mapping};
+use crate::paper::{Asked, Reproduced};
 use crate::run::{Figures, no_list};
 use crate::scope::{Record, Scope};
 use crate::sheet::Sheet;
 use application::Program;
-use operations::Operation;
 
 pub const SHEET: &str = include_str!("../../data/ring.toml");
 
@@ -38,56 +33,35 @@ pub const SHEET: &str = include_str!("../../data/ring.toml");
 /// forecast.
 const APPLICATIONS: usize = 4;
 
-/// The Medha paper, on the co-processor Medha: its Tables 2 to 5, and sections 4 to 6.
-pub struct Medha;
-
-impl Paper for Medha {
-    fn name(&self) -> &'static str {
-        "ring"
-    }
-
-    fn title(&self) -> &'static str {
-        "Medha: Microcoded Hardware Accelerator for computing on Encrypted Data"
-    }
-
-    fn printed(&self) -> Result<Printed, PaperError> {
-        Sheet::read(SHEET)?.printed(self.name())
-    }
-
-    fn tables(&self, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError> {
-        let hdl = match asked.sources.synthesis {
-            true => Hdl::find(Path::new(".")).map_err(|e| e.to_string()),
-            false => Err("synthesis was not asked for".to_owned()),
-        };
-        let mapping = match &hdl {
-            Ok(hdl) => {
-                mapping::map(hdl, area::ask, progress)?;
-                Mapping::By(hdl)
-            }
-            Err(_) => Mapping::LeftOut,
-        };
-        let load =
-            |&(name, text): &(&'static str, &str)| Ok((name, Registry::standard().load(text)?));
-        let machines = OF_THE_PAPERS_SIZE.iter().map(load);
-        let mut figures = Ours {
-            machines: machines.collect::<Result<_, PaperError>>()?,
-            operations: Vec::new(),
-            program: Program::default(),
-            cpu: Cpu::new(1)?,
-            mapping,
-            why: hdl.as_ref().err().map_or("", String::as_str),
-            parts: Parts::new(progress, "reproducing", 0),
-        };
-        let devices = figures.machines.len() + 1;
-        let runs = devices * (operations::COUNT + APPLICATIONS);
-        figures.parts = Parts::new(progress, "reproducing", runs as u64);
-        figures.operations = operations::simulated(&figures.machines, &mut figures.parts)?;
-        let made = Sheet::read(SHEET)?.reproduce(self.name(), &mut figures, asked.sources)?;
-        Ok(Reproduced {
-            notes: notes()?,
-            ..made
-        })
-    }
+/// Returns Tables 2 to 5 of the Medha paper, and its sections 4 to 6.
+pub fn tables(
+    sheet: &Sheet,
+    asked: &Asked,
+    progress: &dyn Progress,
+) -> Result<Reproduced, PaperError> {
+    let hdl = match asked.sources.synthesis {
+        true => Hdl::find(Path::new(".")).map_err(|e| e.to_string()),
+        false => Err("synthesis was not asked for".to_owned()),
+    };
+    let load = |&(name, text): &(&'static str, &str)| Ok((name, Registry::standard().load(text)?));
+    let machines = OF_THE_PAPERS_SIZE.iter().map(load);
+    let machines = machines.collect::<Result<Vec<_>, PaperError>>()?;
+    let runs = (machines.len() + 1) * (operations::COUNT + APPLICATIONS);
+    let mut figures = Ours {
+        machines,
+        operations: Vec::new(),
+        program: Program::default(),
+        cpu: Cpu::new(1)?,
+        mapping: Mapping::LeftOut,
+        why: hdl.as_ref().err().map_or("", String::as_str),
+        parts: Parts::new(progress, "reproducing", runs as u64),
+    };
+    let hdl = hdl.as_ref().ok();
+    let made = mapping::reproduce((sheet, "ring"), &mut figures, hdl, asked.sources, progress)?;
+    Ok(Reproduced {
+        notes: notes()?,
+        ..made
+    })
 }
 
 /// Returns a warning as text for each of our ring machines that does not fit its FPGA part.
@@ -106,7 +80,8 @@ type Named = (&'static str, Box<dyn Machine>);
 
 struct Ours<'a> {
     machines: Vec<Named>,
-    operations: Vec<Operation>,
+    /// The times of homomorphic operations, made when a table first needs them.
+    operations: Vec<Record>,
     program: Program,
     cpu: Cpu,
     mapping: Mapping<'a>,
@@ -115,14 +90,38 @@ struct Ours<'a> {
     parts: Parts<'a>,
 }
 
+impl Ours<'_> {
+    fn operations(&mut self) -> Result<&[Record], PaperError> {
+        if self.operations.is_empty() {
+            self.operations = operations::simulated(&self.machines, &mut self.parts)?;
+        }
+        Ok(&self.operations)
+    }
+}
+
+impl<'a> Mapped<'a> for Ours<'a> {
+    fn mapping(&mut self) -> &mut Mapping<'a> {
+        &mut self.mapping
+    }
+}
+
 impl Figures for Ours<'_> {
     fn records(&mut self, name: &str, at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
         match name {
-            "machines" => machine::machines(&self.operations),
+            "module" => area::module(&at.text("module")?, &self.mapping, self.why),
+            "modules" => area::modules(&self.mapping),
+            // The other figures need no module.
+            _ if self.mapping.collects() => Ok(Vec::new()),
+            "machines" => machine::machines(),
             "instructions" => machine::instructions(&at.text("machine")?),
             "memory" => machine::memory(&at.text("machine")?),
-            "operations" => Ok(operations::of(&self.operations, &at.text("machine")?)),
-            "latencies" => Ok(operations::latencies(&self.operations)),
+            "operations" => {
+                let machine = Some(at.text("machine")?.into());
+                let mut all = self.operations()?.to_vec();
+                all.retain(|run| run.get("machine") == machine.as_ref());
+                Ok(all)
+            }
+            "latencies" => Ok(operations::latencies(self.operations()?)),
             "cpu_operations" => operations::measured(&self.cpu, &mut self.parts),
             "application" => {
                 application::simulated(at, &mut self.program, &self.machines, &mut self.parts)
@@ -130,14 +129,10 @@ impl Figures for Ours<'_> {
             "cpu_application" => {
                 application::measured(at, &mut self.program, &self.cpu, &mut self.parts)
             }
-            "module" => area::module(&at.text("module")?, &self.mapping, self.why),
             "module_needs" => area::needs(&at.text("module")?, &at.text("column")?),
-            "modules" => area::own(&self.mapping),
-            "bars" => bars::bars(at, &self.mapping),
-            "ablation" => ablation::saved(&at.text("machine")?),
+            "ablation" => ablation::saved(at),
             "larger_operations" => larger::operations(),
-            "larger_limbs" => larger::limbs(),
-            "larger_needs" => larger::needs(),
+            "larger_memory" => larger::memory(),
             _ => Err(no_list(name)),
         }
     }

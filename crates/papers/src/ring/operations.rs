@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Times the homomorphic operations of both parameter sets of the Medha paper, on our machines and on the CPU.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ringmill_cpu::Cpu;
-use ringmill_device::report::MachineReport;
 use ringmill_isa::mid::Verified;
 use ringmill_machines::ring::seen::seen;
 use ringmill_runtime::shown::Parts;
@@ -13,9 +13,8 @@ use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
 use super::Named;
 use crate::error::PaperError;
 use crate::figure::How;
-use crate::row::Ours;
-use crate::scope::{Record, record};
-use crate::single::{self, measure, own, simulate};
+use crate::scope::{Record, fields, record};
+use crate::single::{self, measure, simulate};
 use crate::value::{self, Value, model};
 
 pub const MULTIPLY: &str = "multiply + relinearise";
@@ -33,6 +32,18 @@ struct Single {
     name: &'static str,
     key: &'static str,
     program: Verified,
+}
+
+impl Single {
+    /// Returns the names of the operation and of its parameter set.
+    fn named(&self) -> Record {
+        record([
+            ("set", self.set.into()),
+            ("id", self.id.into()),
+            ("operation", self.name.into()),
+            ("key", self.key.into()),
+        ])
+    }
 }
 
 /// Returns the homomorphic operations that the Medha paper times. Each has the paper's name, its name among the printed
@@ -65,21 +76,8 @@ fn singles() -> Result<Vec<Single>, PaperError> {
     Ok(found)
 }
 
-/// The times of one homomorphic operation of a parameter set on one of our ring machines.
-pub struct Operation {
-    pub machine: &'static str,
-    pub multipliers: u64,
-    id: &'static str,
-    key: &'static str,
-    seconds: f64,
-    /// The microseconds of the operation with operands and result over the link, and the number of polynomials that
-    /// cross the link.
-    over_the_link: (f64, f64),
-    fields: Record,
-}
-
 /// Times every homomorphic operation of both parameter sets on every ring machine.
-pub fn simulated(machines: &[Named], parts: &mut Parts<'_>) -> Result<Vec<Operation>, PaperError> {
+pub fn simulated(machines: &[Named], parts: &mut Parts<'_>) -> Result<Vec<Record>, PaperError> {
     let mut found = Vec::new();
     for (machine, device) in machines {
         for run in singles()? {
@@ -87,86 +85,61 @@ pub fn simulated(machines: &[Named], parts: &mut Parts<'_>) -> Result<Vec<Operat
             parts.done();
             let in_rtl = seen(machine).is_some_and(|s| s.has(run.id, run.name, report.cycles));
             let how = if in_rtl { How::Lockstep } else { How::Model };
-            let is = |value: f64| Value::from(Ours::Is(value, how));
-            // The machine splits large rings itself, so words of these kinds appear only inside an operation on the
-            // larger ring.
-            let word = |kind| match cycles_a_word(&report, kind).filter(|_| run.name == MULTIPLY) {
-                Some(cycles) => is(cycles),
-                None => Value::None,
-            };
             let limb = (8u64 << run.params.log_n()) as f64;
             let bytes = (report.link.bytes_in + report.link.bytes_out) as f64;
-            found.push(Operation {
-                machine,
-                multipliers: own(&report)?.multipliers_per_rpau as u64,
-                id: run.id,
-                key: run.key,
-                seconds: report.seconds,
-                over_the_link: (report.end_to_end.seconds * 1e6, bytes / limb),
-                fields: record([
-                    ("set", run.set.into()),
-                    ("id", run.id.into()),
-                    ("operation", run.name.into()),
-                    ("key", run.key.into()),
-                    ("cycles", is(report.cycles as f64)),
-                    ("seconds", is(report.seconds)),
-                    ("split", word("SPLIT")),
-                    ("join", word("JOIN")),
-                ]),
-            });
+            let mut fields = fields(&BTreeMap::from([("run", &report)]))?;
+            fields.extend(run.named());
+            fields.extend(record([
+                ("machine", (*machine).into()),
+                ("how", how.name().into()),
+                ("polynomials", (bytes / limb).into()),
+            ]));
+            found.push(fields);
         }
     }
     Ok(found)
 }
 
-/// Returns the mean cycles from the start to the end of one instruction word of a kind, or `None` if the run had no
-/// such word.
-fn cycles_a_word(report: &MachineReport, kind: &str) -> Option<f64> {
-    let words = report.instructions_by_kind.get(kind);
-    let words = words.filter(|words| **words > 0)?;
-    Some((*report.cycles_by_kind.get(kind)? as f64 / *words as f64).round())
-}
-
-/// Returns the times of one machine's operations as records for the tables.
-pub fn of(operations: &[Operation], machine: &str) -> Vec<Record> {
-    let own = operations.iter().filter(|run| run.machine == machine);
-    own.map(|run| run.fields.clone()).collect()
-}
-
 /// Returns for each ring machine the microseconds of each homomorphic operation, and of Set-1's multiplication with
 /// transfers over the link.
-pub fn latencies(operations: &[Operation]) -> Vec<Record> {
-    let of_one = |runs: &[Operation]| {
+pub fn latencies(operations: &[Record]) -> Vec<Record> {
+    let of_one = |runs: &[Record]| {
         let mut found = Record::new();
         for run in runs {
-            let name = format!("ours.{}.{}", run.id, run.key);
-            found.insert(name, model(run.seconds * 1e6));
-            if (run.id, run.key) == ("set1", "mult_relin") {
-                let (us, polynomials) = run.over_the_link;
-                found.insert("over_the_link".to_owned(), model(us));
-                found.insert("polynomials".to_owned(), polynomials.into());
-                found.insert("machine".to_owned(), run.machine.into());
+            let of = |name: &str| run.get(name).cloned().unwrap_or(Value::None);
+            let text = |name: &str| match of(name) {
+                Value::Text(text) => text,
+                Value::Known(_) | Value::NotMeasured | Value::None => String::new(),
+            };
+            let (id, key) = (text("id"), text("key"));
+            found.insert(format!("ours.{id}.{key}"), micro(of("run.seconds")));
+            if (id.as_str(), key.as_str()) == ("set1", "mult_relin") {
+                found.extend(record([
+                    ("machine", of("machine")),
+                    ("polynomials", of("polynomials")),
+                    ("over_the_link", micro(of("run.end_to_end.seconds"))),
+                ]));
             }
         }
         found
     };
-    let machines = operations.chunk_by(|a, b| a.machine == b.machine);
+    let machines = operations.chunk_by(|a, b| a.get("machine") == b.get("machine"));
     machines.map(of_one).collect()
 }
 
-/// Times on this computer's CPU each homomorphic operation that the Medha paper times, with each of the paper's two
-/// parameter sets.
+/// Converts the model's seconds to microseconds.
+fn micro(seconds: Value) -> Value {
+    seconds.known().map_or(Value::None, |s| model(s * 1e6))
+}
+
+/// Times every homomorphic operation of both parameter sets on this computer's CPU.
 pub fn measured(cpu: &Cpu, parts: &mut Parts<'_>) -> Result<Vec<Record>, PaperError> {
     let runs = singles()?.into_iter().map(|run| {
         let us = measure(cpu, &run.program)? * 1e6;
         parts.done();
-        Ok(record([
-            ("set", run.set.into()),
-            ("id", run.id.into()),
-            ("operation", run.name.into()),
-            ("key", run.key.into()),
-            ("us", value::measured(us)),
-        ]))
+        let mut found = run.named();
+        found.insert("us".to_owned(), value::measured(us));
+        Ok(found)
     });
     runs.collect()
 }

@@ -9,6 +9,7 @@ mod keys;
 mod peer;
 pub(crate) mod primes;
 mod program;
+mod proofs;
 mod set;
 
 use std::path::Path;
@@ -17,12 +18,10 @@ use std::sync::Arc;
 use ringmill_circuits::tfhe::Params;
 use ringmill_device::progress::Progress;
 use ringmill_hdl::Hdl;
-use ringmill_machines::fpga::Printed;
-use ringmill_machines::torus::{Schedule, TorusMachine};
 
 use crate::error::PaperError;
-use crate::mapping::{self, Mapping};
-use crate::paper::{Asked, Paper, Reproduced};
+use crate::mapping::{self, Mapped, Mapping};
+use crate::paper::{Asked, Reproduced};
 use crate::run::{Figures, no_list};
 use crate::scope::{Record, Scope, record};
 use crate::sheet::Sheet;
@@ -30,47 +29,23 @@ use crate::value::{Value, measured};
 
 pub const SHEET: &str = include_str!("../../data/torus.toml");
 
-/// The paper of Kong and Li on a bootstrapping engine: its Tables I to VI.
-pub struct Bootstrapping;
-
-impl Paper for Bootstrapping {
-    fn name(&self) -> &'static str {
-        "torus"
-    }
-
-    fn title(&self) -> &'static str {
-        "Hardware Acceleration and Implementation of Fully Homomorphic Encryption Over the Torus"
-    }
-
-    fn printed(&self) -> Result<Printed, PaperError> {
-        Sheet::read(SHEET)?.printed(self.name())
-    }
-
-    fn tables(&self, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError> {
-        let hdl = match asked.sources.synthesis {
-            true => Some(Hdl::find(Path::new("."))?),
-            false => None,
-        };
-        let sheet = Sheet::read(SHEET)?;
-        let params = gate::params()?;
-        let gate = gate()?;
-        let made = |mapping: &Mapping<'_>, asks: bool| {
-            let mut figures = Ours {
-                params: Arc::clone(&params),
-                gate: gate.clone(),
-                mapping,
-                asks,
-            };
-            sheet.reproduce(self.name(), &mut figures, asked.sources)
-        };
-        match &hdl {
-            Some(hdl) => {
-                mapping::map(hdl, |asks| made(asks, true).map(drop), progress)?;
-                made(&Mapping::By(hdl), false)
-            }
-            None => made(&Mapping::LeftOut, false),
-        }
-    }
+/// Returns Tables I to VI of the paper of Kong and Li.
+pub fn tables(
+    sheet: &Sheet,
+    asked: &Asked,
+    progress: &dyn Progress,
+) -> Result<Reproduced, PaperError> {
+    let hdl = match asked.sources.synthesis {
+        true => Some(Hdl::find(Path::new("."))?),
+        false => None,
+    };
+    let mut figures = Ours {
+        params: gate::params()?,
+        gate: gate()?,
+        mapping: Mapping::LeftOut,
+    };
+    let hdl = hdl.as_ref();
+    mapping::reproduce((sheet, "torus"), &mut figures, hdl, asked.sources, progress)
 }
 
 /// Returns the milliseconds of our gate and of tfhe-rs's on this computer, as a record.
@@ -90,41 +65,32 @@ fn gate() -> Result<Record, PaperError> {
 struct Ours<'a> {
     params: Arc<Params>,
     gate: Record,
-    mapping: &'a Mapping<'a>,
-    /// Whether this run of `data/torus.toml` only collects the hardware modules that the tables need.
-    asks: bool,
+    mapping: Mapping<'a>,
+}
+
+impl<'a> Mapped<'a> for Ours<'a> {
+    fn mapping(&mut self) -> &mut Mapping<'a> {
+        &mut self.mapping
+    }
 }
 
 impl Figures for Ours<'_> {
     fn records(&mut self, name: &str, at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
-        let (params, mapping) = (&self.params, self.mapping);
+        let mapping = &self.mapping;
         let one = match name {
             "gate" => self.gate.clone(),
-            "ntt" if at.text("design")? == "fpga" => engine::ntt(mapping)?,
-            "ntt" => engine::none(),
-            "engine" => match engine::Printed::of(at)? {
-                Some(printed) => engine::engine(&printed.machine(Schedule::Sums)?, mapping)?,
-                None => engine::none(),
-            },
-            "paper_engine" => match engine::Printed::of(at)? {
-                Some(printed) => engine::engine(&printed.machine(Schedule::Pairs)?, mapping)?,
-                None => return Ok(Vec::new()),
-            },
-            "shipped" => engine::engine(&TorusMachine::new(keys::shipped(at)?)?, mapping)?,
-            "key_switch" => keys::switched(at, params, mapping)?,
+            "transform" => engine::transform(at, mapping)?,
+            "engine" => engine::engine(at, mapping)?,
+            "key_switch" => keys::switched(at, &self.params, mapping)?,
             // The other figures need no module.
-            _ if self.asks => return Ok(Vec::new()),
-            "step" => program::step(at, params)?,
+            _ if mapping.collects() => return Ok(Vec::new()),
+            "program" => program::counts(&self.params)?,
             "special_numbers" => primes::figures(at)?,
             "security" => program::security(at)?,
-            "key_rate" => keys::rate(at)?,
-            "proofs" => match engine::Printed::of(at)? {
-                Some(printed) => return engine::proofs(printed, at.count("log_base")? as u32),
-                None => return Ok(Vec::new()),
-            },
-            "set_engines" => return set::figures(),
-            "own_order" => keys::own_order(at)?,
-            "keys" => return keys::engines(),
+            "description" => engine::description(at)?,
+            "proofs" => return proofs::proofs(at),
+            "set_engine" => set::figures(at)?,
+            "order" => keys::order(at)?,
             "key_runs" => return keys::runs(at),
             _ => return Err(no_list(name)),
         };

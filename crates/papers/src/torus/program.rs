@@ -17,8 +17,9 @@ fn of(procedure: &Procedure, op: Op) -> impl Iterator<Item = (usize, usize)> {
     those.map(|i| (i.dst.len(), i.src.len()))
 }
 
-/// Counts the operations in our bootstrap program that belong to one step of Table I of the paper of Kong and Li.
-pub fn step(at: &Scope<'_>, params: &Params) -> Result<Record, PaperError> {
+/// Counts the instructions of our bootstrap program, from which Table I of the paper of Kong and Li follows. Procedures
+/// are `start`, `turn` for one step of the blind rotation, and `end`.
+pub fn counts(params: &Params) -> Result<Record, PaperError> {
     let s = params.sizes();
     let program = BootstrapPrograms::new(params)?.rotate;
     let procedure = |name: &str| {
@@ -26,55 +27,39 @@ pub fn step(at: &Scope<'_>, params: &Params) -> Result<Record, PaperError> {
         found.ok_or_else(|| PaperError::Internal(format!("a bootstrap has no procedure `{name}`")))
     };
     let (start, turn, end) = (procedure("start")?, procedure("turn")?, procedure("end")?);
-    let n = s.degree() as f64;
-    let butterflies = n / 2.0 * n.log2();
-    let inputs = program.inputs.iter();
-    let exponents = inputs.filter(|i| i.ty == ValueType::Exponent).count();
-    let count = |procedure, op| of(procedure, op).count() as f64;
-    let results = |procedure, op| of(procedure, op).map(|(dst, _)| dst).sum::<usize>() as f64;
+    let exponents = program.inputs.iter();
+    let exponents = exponents.filter(|input| input.ty == ValueType::Exponent);
+    let count = |procedure, op| Value::from(of(procedure, op).count());
+    let digits = of(turn, Op::Decomp).map(|(results, _)| results);
     // The operands of a sum of products come in pairs.
-    let products = of(turn, Op::Dot).map(|(_, src)| src / 2).sum::<usize>() as f64;
-    let transforms = count(turn, Op::Ntt) + count(turn, Op::Intt);
-    let sums = products - count(turn, Op::Dot) + count(turn, Op::Add);
-    let (step, part) = (at.text("step")?, at.text("part")?);
-    let operations = match (step.as_str(), part.as_str()) {
-        ("initialization", _) => exponents as f64,
-        ("plaintext_rotate", _) => count(start, Op::Rotdiff) * n,
-        ("blind_rotate", "(x^a - 1) * bk") => count(turn, Op::Rotdiff) * n,
-        ("blind_rotate", "decompose") => results(turn, Op::Decomp) * n,
-        ("blind_rotate", "matrix") => transforms * butterflies + products * n,
-        ("blind_rotate", "accumulate") => sums * n,
-        ("extract", _) => count(end, Op::Extract) * (s.large_dimension() + 1) as f64,
-        ("keyswitch", _) => {
-            let digits = s.large_dimension() * s.key_switch.levels;
-            count(end, Op::Lweks) * digits as f64
-        }
-        (step, part) => {
-            return Err(PaperError::Internal(format!("Table I has {step}, {part}")));
-        }
-    };
-    Ok(record([("operations", counted(operations))]))
+    let products = of(turn, Op::Dot).map(|(_, operands)| operands / 2);
+    Ok(record([
+        ("large", s.large_dimension().into()),
+        ("switch_levels", s.key_switch.levels.into()),
+        ("exponents", exponents.count().into()),
+        ("start.rotdiff", count(start, Op::Rotdiff)),
+        ("turn.rotdiff", count(turn, Op::Rotdiff)),
+        ("turn.digits", digits.sum::<usize>().into()),
+        ("turn.ntt", count(turn, Op::Ntt)),
+        ("turn.intt", count(turn, Op::Intt)),
+        ("turn.products", products.sum::<usize>().into()),
+        ("turn.dot", count(turn, Op::Dot)),
+        ("turn.add", count(turn, Op::Add)),
+        ("end.extract", count(end, Op::Extract)),
+        ("end.lweks", count(end, Op::Lweks)),
+    ]))
 }
 
-/// Returns the estimated bits of security of the small key and of the ring key for the dimension n in the current row
-/// of `data/torus.toml`. The estimate assumes the noise that the TFHE library had for n.
+/// Returns the estimated bits of security of the small key and of the ring key for the parameter set that the current row
+/// of `data/torus.toml` names. The record is empty for a row without a set.
 pub fn security(at: &Scope<'_>) -> Result<Record, PaperError> {
-    let name = match at.count("n")? {
-        630 => Some("tfhe_library_2020_below_128_bits"),
-        500 => Some("paper_110_bits_below_94_bits"),
-        _ => None,
+    let Value::Text(name) = at.evaluate("known_sets.{n}?")? else {
+        return Ok(Record::new());
     };
-    let bits = match name {
-        Some(name) => {
-            let params = ParamsBuilder::named(name)?.build()?;
-            let security = params.security();
-            security.lwe.bits().zip(security.glwe.bits())
-        }
-        None => None,
-    };
-    let (lwe, glwe) = match bits {
-        Some((lwe, glwe)) => (counted(lwe), counted(glwe)),
-        None => (Value::None, Value::None),
-    };
-    Ok(record([("lwe", lwe), ("glwe", glwe)]))
+    let params = ParamsBuilder::named(&name)?.build()?;
+    let security = params.security();
+    Ok(match security.lwe.bits().zip(security.glwe.bits()) {
+        Some((lwe, glwe)) => record([("lwe", counted(lwe)), ("glwe", counted(glwe))]),
+        None => Record::new(),
+    })
 }

@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use ringmill_hdl::vector::{comparisons, elements, saved_percent, whole_multipliers};
-use ringmill_hdl::{Hdl, Library};
+use ringmill_hdl::vector::{comparisons, elements, whole_multipliers};
+use ringmill_hdl::{Hdl, Library, Top};
 use ringmill_machines::vector::Description;
 
 use crate::error::PaperError;
@@ -32,7 +32,10 @@ impl Figures for Areas {
         match (name, &self.0) {
             ("no_synthesis", Err(why)) => Ok(vec![record([("why", why.as_str().into())])]),
             ("area_comparisons", Ok(hdl)) => arithmetic(hdl),
-            ("area_whole_multipliers", Ok(hdl)) => whole(hdl),
+            ("area_whole_multipliers", Ok(hdl)) => {
+                let [ours, generic] = &whole_multipliers();
+                Ok(vec![areas(hdl, [("ours", ours), ("generic", generic)])?])
+            }
             ("area_buffer", Ok(_)) => {
                 let d = Description::read(Description::PAPER)?;
                 let bits = counted(d.buffer_words as f64 * 32.0);
@@ -48,43 +51,35 @@ fn source(library: &Library) -> String {
     format!("{}, {}", library.name, library.source)
 }
 
-/// Returns the gates of each of our arithmetic modules, and of its counterparts for any odd modulus: with as many
-/// pipeline stages, and with stages as short.
-fn arithmetic(hdl: &Hdl) -> Result<Vec<Record>, PaperError> {
-    let found = comparisons().into_iter().map(|comparison| {
-        let ours = hdl.area(&comparison.friendly)?;
-        let generic = hdl.area(&comparison.generic)?;
-        let deep = hdl.area(&comparison.deep)?;
-        Ok(record([
-            ("what", comparison.what.into()),
-            ("source", source(&ours.library).into()),
-            ("gates.ours", synthesised(ours.gates.round())),
-            ("gates.generic", synthesised(generic.gates.round())),
-            ("gates.deep", synthesised(deep.gates.round())),
-            (
-                "saved.generic",
-                synthesised(saved_percent(ours.area, generic.area)),
-            ),
-            (
-                "saved.deep",
-                synthesised(saved_percent(ours.area, deep.area)),
-            ),
-        ]))
-    });
-    found.collect()
+/// Returns the gates and the area of several modules, each under a name of its own.
+fn areas<'t>(
+    hdl: &Hdl,
+    modules: impl IntoIterator<Item = (&'static str, &'t Top)>,
+) -> Result<Record, PaperError> {
+    let mut found = Record::new();
+    for (name, top) in modules {
+        let of = hdl.area(top)?;
+        found.insert(format!("gates.{name}"), synthesised(of.gates.round()));
+        found.insert(format!("um2.{name}"), synthesised(of.area));
+        found.insert("source".to_owned(), source(&of.library).into());
+    }
+    Ok(found)
 }
 
-fn whole(hdl: &Hdl) -> Result<Vec<Record>, PaperError> {
-    let [ours, generic] = whole_multipliers();
-    let (ours, generic) = (hdl.area(&ours)?, hdl.area(&generic)?);
-    Ok(vec![record([
-        ("gates.ours", synthesised(ours.gates.round())),
-        ("gates.generic", synthesised(generic.gates.round())),
-        (
-            "saved.generic",
-            synthesised(saved_percent(ours.area, generic.area)),
-        ),
-    ])])
+/// Returns the areas of each of our arithmetic modules, and of its counterparts for any odd modulus: with as many
+/// pipeline stages, and with stages as short.
+fn arithmetic(hdl: &Hdl) -> Result<Vec<Record>, PaperError> {
+    let found = comparisons().into_iter().map(|of| {
+        let modules = [
+            ("ours", &of.friendly),
+            ("generic", &of.generic),
+            ("deep", &of.deep),
+        ];
+        let mut found = areas(hdl, modules)?;
+        found.insert("what".to_owned(), of.what.into());
+        Ok(found)
+    });
+    found.collect()
 }
 
 /// Returns the areas of the units of the BASALISC paper's machine in Table 6. Transforms come first, since the other
@@ -105,10 +100,8 @@ fn units(hdl: &Hdl, at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
         let mm2 = row.and_then(|row| row.get("mm2")?.known());
         found.push(record([
             ("element", name),
-            (
-                "leaves",
-                format!("{}: {}", source(&area.library), element.text()).into(),
-            ),
+            ("source", source(&area.library).into()),
+            ("leaves", element.text().into()),
             ("um2", synthesised(area.um2)),
             ("gates", synthesised(area.gates)),
             ("printed_mm2", mm2.into()),

@@ -17,7 +17,7 @@ use crate::error::PaperError;
 use crate::figure::How;
 use crate::row::Ours;
 use crate::scope::{Record, record};
-use crate::value::{Value, model};
+use crate::value::model;
 
 /// log2 of the ring degree, the largest that `vector-u250` takes.
 const LOG_N: u8 = 10;
@@ -68,16 +68,15 @@ pub fn figures(of: &Params) -> Result<Vec<Record>, PaperError> {
             let procedure = &operation.procedure;
             let whole = alone(&d, procedure, &resident(&d, procedure), Counting::PAPER)?;
             let (micro, _) = time(&d, &whole.program, Counting::WHOLE)?;
-            let number = |count: u64| Value::number(count as f64);
             found.push(record([
                 ("machine", d.name.as_str().into()),
                 ("operation", operation.name.into()),
                 ("us_in_buffer", Ours::Is(us(made.micro), how).into()),
-                ("micro", number(made.micro)),
-                ("cycles", number(made.micro.div_ceil(d.micro.buffer))),
-                ("instructions", number(made.program.instrs.len() as u64)),
+                ("micro", made.micro.into()),
+                ("cycles", made.micro.div_ceil(d.micro.buffer).into()),
+                ("instructions", made.program.instrs.len().into()),
                 ("us_all_counted", model(us(micro))),
-                ("loads", number(whole.loads)),
+                ("loads", whole.loads.into()),
             ]));
         }
     }

@@ -8,7 +8,7 @@ use ringmill_device::progress::Progress;
 use ringmill_isa::mid;
 use ringmill_machines::vector::description::Order;
 use ringmill_machines::vector::{
-    Alone, Counting, Description, VectorMachine, VectorUse, alone, resident, time, unit_multipliers,
+    Alone, Counting, Description, VectorMachine, alone, resident, time, unit_multipliers,
 };
 use ringmill_machines::{Machine, SimOptions};
 use ringmill_schemes::bgv::bootstrap::{BootstrapError, Bootstrapping, Maps, Procedure};
@@ -16,10 +16,9 @@ use ringmill_schemes::bgv::{BgvError, OpKey, ProcCache};
 use ringmill_sim::calls_done;
 
 use super::operations::procedures;
-use super::runs::{self, Run};
 use crate::error::PaperError;
-use crate::scope::{Record, record};
-use crate::value::{Value, counted, model};
+use crate::scope::{Record, fields, record};
+use crate::value::Value;
 
 /// Returns the description of a vector machine for a ring degree: the BASALISC paper's machine, or for a smaller ring
 /// one of a smaller radix.
@@ -38,81 +37,63 @@ fn made(d: &Description, procedure: &mid::Procedure) -> Result<Alone, PaperError
     Ok(alone(d, procedure, &resident, Counting::PAPER)?)
 }
 
-/// Returns those fields of a machine's description that the tables in `data/vector.toml` print.
-pub fn fields(d: &Description) -> Record {
-    let m = &d.micro;
+/// Returns the fields of a machine's description, with the multipliers of its transform units.
+pub fn described(d: &Description) -> Result<Record, PaperError> {
+    let mut found = fields(d)?;
     let [butterfly, pre, post] = unit_multipliers(d.log_radix);
-    let number = |count: u64| Value::number(count as f64);
-    record([
-        ("lanes", number(1 << d.log_lanes)),
-        ("channels", number(d.distant.channels as u64)),
-        ("gbyte", number(d.distant.gbyte)),
-        ("gbyte_per_second", d.distant.gbyte_per_second.into()),
-        ("latency_ns", d.distant.latency_ns.into()),
-        ("link_gbit", d.link.gbit_per_second.into()),
-        ("buffer_words", number(d.buffer_words)),
-        ("registers", f64::from(d.registers).into()),
-        ("clock_mhz", d.clock_mhz.into()),
-        ("mac_clock_mhz", m.mac_clock_mhz.into()),
-        ("mac_stages", number(d.stages.mac)),
-        (
-            "transform_mhz",
-            (m.clock_mhz as f64 / m.transform as f64).into(),
-        ),
-        ("buffer_divider", number(m.buffer)),
-        ("mac_divider", number(m.mac)),
-        ("multipliers.butterfly", number(butterfly)),
-        ("multipliers.pre", number(pre)),
-        ("multipliers.post", number(post)),
-        (
-            "multipliers.all_units",
-            number(d.units() * (butterfly + pre + post)),
-        ),
-    ])
+    found.extend(record([
+        ("multipliers.butterfly", butterfly.into()),
+        ("multipliers.pre", pre.into()),
+        ("multipliers.post", post.into()),
+        ("units", d.units().into()),
+    ]));
+    Ok(found)
 }
 
-/// Returns the microseconds of the operations of Table 8 of the BASALISC paper with operands in the buffer, and how the
-/// key switch's cycles split among its parts.
-pub fn operations(procedure: &Procedure) -> Result<(Vec<Record>, Record), PaperError> {
+/// Returns the micro-cycles of the operations of Table 8 of the BASALISC paper with operands in the buffer, and how the
+/// buffer's ports and the units used them.
+pub fn operations(procedure: &Procedure) -> Result<Vec<Record>, PaperError> {
     let params = Arc::clone(procedure.params());
     let mut d = machine(params.log_n())?;
-    let (mut found, mut split) = (Vec::new(), Record::new());
     let top = params.max_level();
     // The constant 3: the paper's 5 us belong to a product with a constant.
-    let residues = vec![3; top.primes()];
-    let constant = OpKey::mul_scalar(top, 2, residues.clone());
+    let constant = OpKey::mul_scalar(top, 2, vec![3; top.primes()]);
     let constant = ProcCache::new(Arc::clone(&params)).get(&constant)?;
     let constant = Arc::new(constant.bind(&vec![3; constant.immediates.len()])?);
     let operations = procedures(&params)?.map(|(name, procedure)| match name {
         "plaintext_mul" => ("polynomial_mul", procedure),
         name => (name, procedure),
     });
-    // Microseconds of the micro-clock's cycles, at 6 GHz.
-    let us = |micro: u64| micro as f64 / 6e3;
-    let number = |count: u64| Value::number(count as f64);
-    for (name, procedure) in operations.into_iter().chain([("plaintext_mul", constant)]) {
+    let operations = operations.into_iter().chain([("plaintext_mul", constant)]);
+    let found = operations.map(|(name, procedure)| {
         d.schedule = Order::Overlapped;
         let ours = made(&d, &procedure)?;
-        if name == "keyswitch" {
-            split = runs::split(name, &d, ours.micro, &ours.tally);
-        }
         let (whole, tally) = time(&d, &ours.program, Counting::WHOLE)?;
-        let [port, sums] = ours.floors;
         d.schedule = Order::InOrder;
         let in_order = made(&d, &procedure)?;
-        found.push(record([
+        let (m, spent) = (&d.micro, &ours.tally);
+        let [port, sums] = ours.floors;
+        Ok(record([
             ("operation", name.into()),
-            ("paper_us", model(us(ours.micro))),
-            ("whole_us", model(us(whole))),
-            ("loads", number(ours.loads)),
-            ("dry", number(tally.dry / d.micro.buffer)),
-            ("floor_us", counted(us(port.max(sums) * d.micro.buffer))),
-            ("port", number(port)),
-            ("sums", number(sums)),
-            ("in_order_us", model(us(in_order.micro))),
-        ]));
-    }
-    Ok((found, split))
+            ("micro_cycles", ours.micro.into()),
+            ("whole", whole.into()),
+            ("in_order", in_order.micro.into()),
+            ("divider", m.buffer.into()),
+            ("loads", ours.loads.into()),
+            ("dry", (tally.dry / m.buffer).into()),
+            ("port", port.into()),
+            ("sums", sums.into()),
+            ("reads", spent.reads.into()),
+            ("writes", spent.writes.into()),
+            ("stalls", (spent.stalled / m.buffer).into()),
+            ("mac_micro", (spent.mac * m.mac).into()),
+            (
+                "transform_micro",
+                (spent.transform * 2 * m.transform).into(),
+            ),
+        ]))
+    });
+    found.collect()
 }
 
 /// Returns the bootstrap of the parameter set `setup` in the form that the vector machine runs: every division is
@@ -128,12 +109,12 @@ pub fn bootstrapping(setup: &Bootstrapping) -> Result<Arc<Procedure>, PaperError
 }
 
 /// Runs a whole program on the vector machine, once as the BASALISC paper counts time, and once with distant memory and
-/// instructions counted too.
+/// instructions counted too. Returns the fields of the report, and the busy cycles of the units.
 pub fn simulate(
     description: Description,
     program: &mid::Verified,
     progress: &dyn Progress,
-) -> Result<Run, PaperError> {
+) -> Result<Record, PaperError> {
     let machine = VectorMachine::new(description)?;
     let mut tell = calls_done(progress, mid::stats::calls(program.program()));
     let options = SimOptions {
@@ -141,31 +122,27 @@ pub fn simulate(
         ..SimOptions::default()
     };
     let report = machine.simulate(program, options)?;
-    let own = report.own::<VectorUse>().cloned();
-    let own = own
-        .ok_or_else(|| PaperError::Internal("a vector machine's report is another's".to_owned()))?;
-    Ok(Run { report, own })
+    let busy = |unit: &str| {
+        let found = report.utilisation.iter().find(|of| of.unit == unit);
+        Value::from(found.map_or(0, |of| of.busy_cycles))
+    };
+    let mut found = fields(&report)?;
+    found.extend(record([
+        ("busy.mac", busy("multiply-accumulate")),
+        ("busy.transform", busy("transform")),
+    ]));
+    Ok(found)
 }
 
-/// Runs one bootstrap of the parameter set (BASALISC paper, section 8.3.1) on the vector machine, once as that
-/// paper counts time, and once with distant memory and instructions counted too.
+/// Runs one bootstrap of the parameter set on the vector machine (BASALISC paper, section 8.3.1).
 pub fn bootstrap(
     procedure: &Arc<Procedure>,
     progress: &dyn Progress,
-) -> Result<(Run, Record), PaperError> {
+) -> Result<Record, PaperError> {
     let compiled = one_bootstrap(procedure)?;
-    let d = machine(procedure.params().log_n())?;
-    let run = simulate(d, &compiled.program, progress)?;
-    let (report, own) = (&run.report, &run.own);
-    let number = |count: u64| Value::number(count as f64);
-    let found = record([
-        ("paper_ms", model(run.ms(own.cycles_by_papers_counting))),
-        ("whole_ms", model(run.ms(report.cycles))),
-        ("floor_ms", run.ms(run.floor()).into()),
-        ("calls", number(report.calls)),
-        ("instructions", number(report.instructions)),
-        ("loaded", number(own.limbs_loaded)),
-        ("spilled", number(own.limbs_spilled)),
-    ]);
-    Ok((run, found))
+    simulate(
+        machine(procedure.params().log_n())?,
+        &compiled.program,
+        progress,
+    )
 }

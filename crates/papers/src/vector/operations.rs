@@ -3,26 +3,18 @@
 //! highest level.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use ringmill_cpu::Cpu;
-use ringmill_device::progress::Silent;
-use ringmill_device::{Bindings, Limb};
-use ringmill_isa::mid::{
-    Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, Program, TableModulus, ValueId,
-    Verified,
-};
+use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, ValueId};
 use ringmill_isa::{Galois, Poly};
-use ringmill_math::{Prng, Ring};
+use ringmill_math::Ring;
 use ringmill_schemes::ParameterSet;
 use ringmill_schemes::bgv::{OpKey, Params, ProcCache};
 
 use crate::error::PaperError;
 use crate::scope::{Record, record};
-use crate::value;
-
-/// The number of measured runs of each operation, of which the shortest counts.
-const RUNS: usize = 3;
+use crate::single;
+use crate::value::measured;
 
 /// Returns the operations of Table 8 of the BASALISC paper at the highest level as procedures, with the paper's names.
 pub fn procedures(params: &Arc<Params>) -> Result<[(&'static str, Arc<Procedure>); 6], PaperError> {
@@ -43,13 +35,13 @@ pub fn procedures(params: &Arc<Params>) -> Result<[(&'static str, Arc<Procedure>
 }
 
 /// Returns the milliseconds of each operation of Table 8 of the BASALISC paper on this computer.
-pub fn measured(params: &Arc<Params>) -> Result<Vec<Record>, PaperError> {
+pub fn measured_operations(params: &Arc<Params>) -> Result<Vec<Record>, PaperError> {
     let cpu = Cpu::new(1)?;
     let found = procedures(params)?.into_iter().map(|(name, procedure)| {
-        let ms = milliseconds(&cpu, procedure)?;
+        let seconds = single::measure(&cpu, &single::program(procedure)?)?;
         Ok(record([
             ("operation", name.into()),
-            ("ms", value::measured(ms)),
+            ("ms", measured(1e3 * seconds)),
         ]))
     });
     found.collect()
@@ -81,36 +73,4 @@ fn limb_by_limb(
         builder.result(limb, format!("d{poly}.q{i}"), 0, poly)?;
     }
     Ok(Arc::new(builder.finish()?))
-}
-
-/// Returns the milliseconds of one call of a procedure on random limbs.
-fn milliseconds(cpu: &Cpu, procedure: Arc<Procedure>) -> Result<f64, PaperError> {
-    let program = Verified::new(Program::calling(procedure, Vec::new()))?;
-    let mut prng = Prng::from_seed_for_reproducible_tests_only([7; 32]);
-    let mut limbs = Vec::with_capacity(program.inputs.len());
-    for input in &program.inputs {
-        let modulus = input
-            .ty
-            .modulus()
-            .and_then(|id| program.moduli.get(usize::from(id.0)));
-        let modulus: TableModulus = *modulus
-            .ok_or_else(|| PaperError::Internal(format!("input {} has no modulus", input.name)))?;
-        let q = modulus.value() as u64;
-        let mut bytes = vec![0; 8 * input.ty.words()];
-        prng.fill_bytes(&mut bytes);
-        let words = bytes.as_chunks::<8>().0.iter();
-        let residues: Arc<[u64]> = words.map(|w| u64::from_le_bytes(*w) % q).collect();
-        limbs.push(Limb::shared(residues, modulus)?);
-    }
-    let bindings = Bindings {
-        limbs,
-        seeds: Vec::new(),
-    };
-    let mut least = f64::INFINITY;
-    for _ in 0..=RUNS {
-        let begin = Instant::now();
-        cpu.execute(&program, &bindings, &Silent, None)?;
-        least = least.min(begin.elapsed().as_secs_f64());
-    }
-    Ok(1e3 * least)
 }

@@ -6,23 +6,21 @@ use ringmill_schemes::bgv::bootstrap::Bootstrapping;
 use ringmill_schemes::bgv::{NoiseModel, Params};
 
 use crate::scope::{Record, record};
-use crate::value::{Value, counted};
 
-/// Returns one parameter of the set `setup`, by the name in Table 1 of the BASALISC paper.
-pub fn parameter(name: &str, setup: &Bootstrapping) -> Record {
+/// Returns the parameters of the set `setup`, by their names in Table 1 of the BASALISC paper.
+pub fn parameters(setup: &Bootstrapping) -> Record {
     let params = setup.params();
     let security = params.security();
-    let value = match name {
-        "security_bits" => counted(f64::from(security.level.bits())),
-        "ring" => counted(params.degree()),
-        "plaintext_modulus" => counted(params.prime_power().map_or(0.0, |t| t.value() as f64)),
-        "slots" => counted(setup.structure().slots()),
-        "log_qp" => counted(security.log_qp),
-        "log_q" => counted(params.log_q(params.max_level())),
-        "depth" => counted(depth(params)),
-        _ => Value::NotMeasured,
-    };
-    record([("of_the_set", value)])
+    let plain = params.prime_power().map_or(0.0, |t| t.value() as f64);
+    record([
+        ("set.security_bits", u64::from(security.level.bits()).into()),
+        ("set.ring", params.degree().into()),
+        ("set.plaintext_modulus", plain.into()),
+        ("set.slots", setup.structure().slots().into()),
+        ("set.log_qp", security.log_qp.into()),
+        ("set.log_q", params.log_q(params.max_level()).into()),
+        ("set.depth", depth(params).into()),
+    ])
 }
 
 /// Returns the number of successive squarings of a fresh ciphertext that the noise model allows without bootstrapping.

@@ -12,8 +12,7 @@ use ringmill_schemes::bgv::{BgvError, ExactParams, Params};
 
 use super::machine;
 use crate::error::PaperError;
-use crate::scope::{Record, record};
-use crate::value::{Value, model};
+use crate::scope::{Record, Scope, record};
 
 /// The largest number of extra ciphertext primes that is tried, and the largest number of all primes.
 const MORE: usize = 14;
@@ -60,58 +59,30 @@ fn with_room(procedure: &Procedure, method: Method) -> Result<Option<Arc<Procedu
     Ok(None)
 }
 
-/// Returns the times of a bootstrap with each method of digit removal, once as the BASALISC paper counts time, and once
-/// with distant memory and instructions counted too.
-pub fn figures(procedure: &Procedure, progress: &dyn Progress) -> Result<Vec<Record>, PaperError> {
-    let methods = [
-        (
-            "one polynomial again and again (the paper's)",
-            Method::HaleviShoup,
-        ),
-        (
-            "one polynomial of all digits (Chen and Han)",
-            Method::AllDigits,
-        ),
-    ];
-    let found = methods.into_iter().map(|(name, method)| {
-        let Some(made) = with_room(procedure, method)? else {
-            let said = format!("{MORE} primes more are too few");
-            return Ok(record([
-                ("method", name.into()),
-                ("paper_ms", Value::NotMeasured),
-                ("whole_ms", Value::NotMeasured),
-                ("said", said.into()),
-                ("loaded", Value::NotMeasured),
-                ("spilled", Value::NotMeasured),
-            ]));
-        };
-        let d = machine::machine(made.params().log_n())?;
-        let program = one_bootstrap(&made)?.program;
-        let run = machine::simulate(d, &program, progress)?;
-        let (report, own) = (&run.report, &run.own);
-        let ms = |cycles: u64| model(cycles as f64 / (report.clock_mhz * 1e3));
-        let (end, _) = made.end();
-        let params = made.params();
-        let (cipher, more) = (params.cipher_count(), params.special_count());
-        let said = format!(
-            "{} calls, {} instructions, level {end} is left; {}",
-            report.calls,
-            report.instructions,
-            match cipher == procedure.params().cipher_count() {
-                true => "of the set".to_owned(),
-                false => format!(
-                    "of {cipher} and {more} primes, as the set has too few: above the bound of security, timed alone"
-                ),
-            }
-        );
-        Ok(record([
-            ("method", name.into()),
-            ("paper_ms", ms(own.cycles_by_papers_counting)),
-            ("whole_ms", ms(report.cycles)),
-            ("said", said.into()),
-            ("loaded", (own.limbs_loaded as f64).into()),
-            ("spilled", (own.limbs_spilled as f64).into()),
-        ]))
-    });
-    found.collect()
+/// Returns the times of a bootstrap with the method of digit removal that the current row of `data/vector.toml` names.
+/// The record is empty if no number of primes has room for the method.
+pub fn figures(
+    procedure: &Procedure,
+    at: &Scope<'_>,
+    progress: &dyn Progress,
+) -> Result<Vec<Record>, PaperError> {
+    let method = match at.text("removal")?.as_str() {
+        "halevi_shoup" => Method::HaleviShoup,
+        "all_digits" => Method::AllDigits,
+        name => return Err(PaperError::Tables(format!("no removal of digits `{name}`"))),
+    };
+    let Some(made) = with_room(procedure, method)? else {
+        return Ok(vec![Record::new()]);
+    };
+    let d = machine::machine(made.params().log_n())?;
+    let mut found = machine::simulate(d, &one_bootstrap(&made)?.program, progress)?;
+    let params = made.params();
+    let more = params.cipher_count() - procedure.params().cipher_count();
+    found.extend(record([
+        ("end", u64::from(made.end().0.0).into()),
+        ("cipher", params.cipher_count().into()),
+        ("special", params.special_count().into()),
+        ("more", more.into()),
+    ]));
+    Ok(vec![found])
 }

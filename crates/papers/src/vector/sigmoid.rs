@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use ringmill_compiler::bgv::Options;
-use ringmill_compiler::builder::{Power, TraceBuilder};
+use ringmill_compiler::builder::{self, Power, TraceBuilder};
 use ringmill_compiler::{Compiled, compile};
 use ringmill_isa::macros::{MacroOp, SchemeName, Visibility, stats};
 use ringmill_schemes::bgv::Bgv;
@@ -13,7 +13,6 @@ use ringmill_schemes::bgv::bootstrap::Procedure;
 use super::opcodes::{OPCODES, counts};
 use crate::error::PaperError;
 use crate::scope::{Record, record};
-use crate::value::counted;
 
 /// The points where the sigmoid's linear pieces meet, and the sigmoid's values there. For negative arguments the value
 /// is 1 less the value of the opposite.
@@ -47,24 +46,28 @@ pub fn table(prime: u64) -> Vec<i64> {
         .collect()
 }
 
-/// Compiles a BGV program with one call of a procedure that maps u to the sigmoid of u / p, rounded. `procedure` is
-/// the bootstrap that the program uses.
+/// Traces a procedure that maps u to the sigmoid of u / p, rounded, as a table. `power` is the plaintext modulus, a power
+/// of p.
+pub fn traced(trace: &mut TraceBuilder, power: Power) -> Result<builder::Procedure, PaperError> {
+    let given = trace.begin_procedure("sigmoid", &[Visibility::Encrypted], None)?;
+    let &[u] = given.as_slice() else {
+        return Err(PaperError::Internal("a procedure of one parameter".into()));
+    };
+    let low = trace.low_digit(u, power, None)?;
+    let rest = trace.sub(u, low, None)?;
+    let rest = trace.quotient(rest, power.prime, None)?;
+    let looked_up = trace.digit_table(rest, power, &table(power.prime), None)?;
+    Ok(trace.end(&[looked_up], None)?)
+}
+
+/// Compiles a BGV program with one call of the sigmoid's procedure. `procedure` is the bootstrap that the program uses.
 pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, PaperError> {
     let power = procedure.params().prime_power()?;
     let (prime, exponent) = (power.prime(), power.exponent());
-    let power = Power { prime, exponent };
     let slots = procedure.setup().structure().columns() as u32;
     let mut trace = TraceBuilder::new("sigmoid", slots)?;
     let u = trace.input("u", Visibility::Encrypted, None)?;
-    let given = trace.begin_procedure("sigmoid", &[Visibility::Encrypted], None)?;
-    let &[v] = given.as_slice() else {
-        return Err(PaperError::Internal("a procedure of one parameter".into()));
-    };
-    let low = trace.low_digit(v, power, None)?;
-    let rest = trace.sub(v, low, None)?;
-    let rest = trace.quotient(rest, prime, None)?;
-    let looked_up = trace.digit_table(rest, power, &table(prime), None)?;
-    let sigmoid = trace.end(&[looked_up], None)?;
+    let sigmoid = traced(&mut trace, Power { prime, exponent })?;
     let result = trace.call(&sigmoid, &[u], None)?;
     if let Some(&s) = result.first() {
         trace.output("s", s, None)?;
@@ -79,22 +82,19 @@ pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, PaperError>
     Ok(compile::<Bgv>(source, &options)?)
 }
 
-/// Counts how often each opcode of the BASALISC paper occurs in one sigmoid.
-pub fn opcodes(compiled: &Compiled<Bgv>) -> Vec<Record> {
-    let found = counts(compiled.program.program());
-    let opcode = |opcode: &str| {
-        let count = found.get(opcode).copied().unwrap_or(0);
-        record([("opcode", opcode.into()), ("count", counted(count))])
-    };
-    OPCODES.map(opcode).to_vec()
-}
-
-/// Counts bootstraps and macro instructions of one sigmoid.
-pub fn macros(compiled: &Compiled<Bgv>) -> Record {
+/// Counts in one sigmoid each opcode of the BASALISC paper, the bootstraps and the macro instructions.
+pub fn figures(procedure: &Arc<Procedure>) -> Result<Vec<Record>, PaperError> {
+    let compiled = compiled(procedure)?;
+    let opcodes = counts(compiled.program.program());
     let macros = stats::counts(&compiled.managed);
     let bootstraps = macros.get(&MacroOp::Bootstrap).copied().unwrap_or(0);
-    record([
-        ("bootstraps", counted(bootstraps)),
-        ("macros", counted(macros.values().sum::<u64>())),
-    ])
+    let mut found = record([
+        ("bootstraps", bootstraps.into()),
+        ("macros", macros.values().sum::<u64>().into()),
+    ]);
+    for opcode in OPCODES {
+        let count = opcodes.get(opcode).copied().unwrap_or(0);
+        found.insert(format!("count.{opcode}"), count.into());
+    }
+    Ok(vec![found])
 }

@@ -19,7 +19,7 @@ use ringmill_schemes::bgv::{OpKey, ProcCache};
 
 use crate::error::PaperError;
 use crate::scope::{Record, record};
-use crate::value;
+use crate::value::{Value, measured};
 
 /// The seconds of measurement after which the rate of the performance simulator counts as known.
 const ENOUGH: f64 = 0.3;
@@ -29,13 +29,9 @@ const ENOUGH: f64 = 0.3;
 struct Rate(u64, f64);
 
 impl Rate {
-    fn row(self, metric: &str, said: &str) -> Record {
-        let rate = self.0 as f64 / f64::max(self.1, 1e-9) / 1e6;
-        record([
-            ("metric", metric.into()),
-            ("rate", value::measured(rate)),
-            ("said", said.into()),
-        ])
+    /// Returns the rate in million instructions a second.
+    fn millions(self) -> Value {
+        measured(self.0 as f64 / f64::max(self.1, 1e-9) / 1e6)
     }
 
     /// Repeats `work`, which returns its number of instructions, until its rate is known.
@@ -56,7 +52,7 @@ pub fn rates(
     procedure: &Arc<Procedure>,
     d: &Description,
     program: &mid::Verified,
-) -> Result<Vec<Record>, PaperError> {
+) -> Result<Record, PaperError> {
     let params = procedure.params();
     let key = OpKey::relin(params.max_level(), false);
     let switch = ProcCache::new(Arc::clone(params)).get(&key)?;
@@ -69,22 +65,13 @@ pub fn rates(
     let by_papers = Rate::of(|| time(d, &made, Counting::PAPER).map(|_| count))?;
     let chosen = Rate::of(|| make().map(|made| made.program.instrs.len() as u64))?;
     let [in_program, replayed] = of_program(d, program)?;
-    Ok(vec![
-        stepped.row(
-            "stepped",
-            "a given micro program, a key switch, by one clockwork, all counted",
-        ),
-        by_papers.row("stepped, the paper's counting", "the same"),
-        chosen.row(
-            "made",
-            "the same from its tasks: placed, its order chosen, stepped",
-        ),
-        in_program.row(
-            "made in the program",
-            "lowered, placed, its order chosen, stepped by both countings, and all counted on half of the channels",
-        ),
-        replayed.row("replayed", "of the program's calls that were met before"),
-    ])
+    Ok(record([
+        ("rate.stepped", stepped.millions()),
+        ("rate.by_papers", by_papers.millions()),
+        ("rate.made", chosen.millions()),
+        ("rate.in_program", in_program.millions()),
+        ("rate.replayed", replayed.millions()),
+    ]))
 }
 
 /// Returns the simulator's rates for a program's calls: those that it scheduled, and those that it replayed.

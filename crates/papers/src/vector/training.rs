@@ -14,11 +14,10 @@ use ringmill_isa::mid;
 use ringmill_schemes::bgv::Bgv;
 use ringmill_schemes::bgv::bootstrap::Procedure;
 
-use super::runs::Run;
 use super::{machine, sigmoid, speed};
 use crate::error::PaperError;
 use crate::scope::{Record, record};
-use crate::value::{Value, counted, measured, model};
+use crate::value::{counted, measured};
 
 /// The size of a training iteration: its numbers of samples and features. A gradient is multiplied by `step` / p^2.
 #[derive(Clone, Copy, Debug)]
@@ -50,19 +49,6 @@ impl Trainer {
 
     fn low(&mut self, x: Traced) -> Result<Traced, TraceError> {
         self.trace.low_digit(x, self.power, None)
-    }
-
-    /// Traces a procedure for the sigmoid of u / p, rounded, as a table.
-    fn sigmoid(&mut self) -> Result<builder::Procedure, PaperError> {
-        let given = (self.trace).begin_procedure("looked_up", &[Visibility::Encrypted], None)?;
-        let &[u] = given.as_slice() else {
-            return Err(PaperError::Internal("a procedure of one parameter".into()));
-        };
-        let low = self.low(u)?;
-        let rest = self.rest(u, low)?;
-        let values = sigmoid::table(self.power.prime);
-        let looked_up = self.trace.digit_table(rest, self.power, &values, None)?;
-        Ok(self.trace.end(&[looked_up], None)?)
     }
 
     /// Traces the sum of all slots of a vector, in every slot.
@@ -166,7 +152,7 @@ impl Trainer {
             let names = features.map(|j| input(&mut self.trace, format!("x{b}_{j}")));
             x.push(names.collect::<Result<Vec<_>, _>>()?);
         }
-        let sigmoid = self.sigmoid()?;
+        let sigmoid = sigmoid::traced(&mut self.trace, self.power)?;
         let masks = (0..self.size.features).map(|j| self.mask(j));
         let masks = masks.collect::<Result<Vec<_>, _>>()?;
         let carried = self.trace.begin_body("iteration", 1, None)?;
@@ -215,41 +201,25 @@ pub fn counts(compiled: &Compiled<Bgv>) -> [u64; 3] {
     ]
 }
 
-/// Runs one training iteration on the vector machine. Returns its instruction counts at three levels, its time as the
-/// BASALISC paper counts it and with distant memory and instructions counted too, and the share of the link that
-/// instructions take.
+/// Runs one training iteration on the vector machine. Returns its instruction counts at three levels, the fields of its
+/// report, and the rates of the simulator.
 pub fn iteration(
     procedure: &Arc<Procedure>,
     size: Size,
     progress: &dyn Progress,
-) -> Result<(Run, Record, Vec<Record>), PaperError> {
+) -> Result<Record, PaperError> {
     let compiled = compiled(procedure, size)?;
     let begin = Instant::now();
     let d = machine::machine(procedure.params().log_n())?;
-    let run = machine::simulate(d.clone(), &compiled.program, progress)?;
+    let mut found = machine::simulate(d.clone(), &compiled.program, progress)?;
     let took = begin.elapsed().as_secs_f64();
-    let rates = speed::rates(procedure, &d, &compiled.program)?;
     let [bootstraps, macros, mids] = counts(&compiled);
-    let (report, own) = (&run.report, &run.own);
-    let (link, number) = (&report.link, |count: u64| Value::number(count as f64));
-    let found = record([
+    found.extend(record([
         ("bootstraps", counted(bootstraps)),
         ("macros", counted(macros)),
         ("mids", counted(mids)),
-        ("instructions", number(report.instructions)),
-        ("program_bytes", number(link.program_bytes)),
-        ("paper_s", model(run.seconds(own.cycles_by_papers_counting))),
-        ("seconds", model(report.seconds)),
-        ("floor_s", run.seconds(run.floor()).into()),
-        ("distant_s", run.seconds(own.distant_cycles).into()),
-        ("data_s", (link.seconds_in + link.seconds_out).into()),
-        ("dry_s", run.seconds(own.queue_dry).into()),
-        ("loaded", number(own.limbs_loaded)),
-        ("spilled", number(own.limbs_spilled)),
         ("took", measured(took)),
-        ("stepped", number(own.stepped)),
-        ("replayed", number(own.calls_replayed)),
-        ("calls", number(report.calls)),
-    ]);
-    Ok((run, found, rates))
+    ]));
+    found.extend(speed::rates(procedure, &d, &compiled.program)?);
+    Ok(found)
 }

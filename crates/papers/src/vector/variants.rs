@@ -15,62 +15,50 @@ use ringmill_schemes::bgv::{BgvError, OpKey, ProcCache};
 
 use super::machine;
 use crate::error::PaperError;
-use crate::scope::{Record, record};
+use crate::scope::{Record, Scope, record};
 use crate::value::{Value, model};
 
 /// Two stacks of HBM2E memory: the number of pseudo-channels, and the GB/s of each.
 const HBM: (usize, f64) = (32, 28.8);
 
-fn variants(paper: &Description) -> [(&'static str, Description); 4] {
-    let with = |masks: Masks, hbm: bool| {
-        let mut d = paper.clone();
-        d.key_masks = masks;
-        if hbm {
-            (d.distant.channels, d.distant.gbyte_per_second) = HBM;
-            d.distant.gbyte = 1;
-            // Enough chunks in flight to cover the latency.
-            (d.load_chunks, d.store_chunks) = (128, 128);
-        }
-        d
+/// Returns the BASALISC paper's machine with the memory that the current row of `data/vector.toml` names.
+fn variant(procedure: &Procedure, at: &Scope<'_>) -> Result<Description, PaperError> {
+    let mut d = machine::machine(procedure.params().log_n())?;
+    d.key_masks = match at.size("generated")? > 0.0 {
+        true => Masks::Generated,
+        false => Masks::Stored,
     };
-    [
-        ("two channels of DDR4", with(Masks::Stored, false)),
-        ("masks made on chip", with(Masks::Generated, false)),
-        ("HBM, 32 x 28.8 GB/s", with(Masks::Stored, true)),
-        ("HBM and masks made", with(Masks::Generated, true)),
-    ]
+    if at.size("hbm")? > 0.0 {
+        (d.distant.channels, d.distant.gbyte_per_second) = HBM;
+        d.distant.gbyte = 1;
+        // Enough chunks in flight to cover the latency.
+        (d.load_chunks, d.store_chunks) = (128, 128);
+    }
+    Ok(d)
 }
 
-/// Times a key switch and a bootstrap on the vector machine with each variant of memory.
+/// Times a key switch and a bootstrap on the vector machine with one variant of memory.
 pub fn figures(
     procedure: &Arc<Procedure>,
+    at: &Scope<'_>,
     progress: &dyn Progress,
 ) -> Result<Vec<Record>, PaperError> {
-    let paper = machine::machine(procedure.params().log_n())?;
-    let found = variants(&paper).into_iter().map(|(memory, d)| {
-        let switch = switch(procedure, &d)?;
-        let made = alone(&d, &switch, &resident(&d, &switch), Counting::WHOLE)?;
-        let (core, _) = time(&d, &made.program, Counting::PAPER)?;
-        let us = |micro: u64| 1e6 * d.seconds(micro);
-        let (setup, maps) = (procedure.setup().clone(), procedure.maps().clone());
-        let own = Procedure::new(setup, maps, seeded(&d)).map_err(BgvError::from)?;
-        let compiled = one_bootstrap(&Arc::new(own))?;
-        let run = machine::simulate(d.clone(), &compiled.program, progress)?;
-        Ok(record([
-            ("memory", memory.into()),
-            ("switch_us", model(us(made.micro))),
-            (
-                "switch_loaded",
-                ((made.loads + made.reloaded) as f64).into(),
-            ),
-            ("switch_made", (made.made as f64).into()),
-            ("core_us", us(core).into()),
-            ("bootstrap_ms", model(1e3 * run.report.seconds)),
-            ("loaded", (run.own.limbs_loaded as f64).into()),
-            ("made", (run.own.limbs_made as f64).into()),
-        ]))
-    });
-    found.collect()
+    let d = variant(procedure, at)?;
+    let switch = switch(procedure, &d)?;
+    let made = alone(&d, &switch, &resident(&d, &switch), Counting::WHOLE)?;
+    let (core, _) = time(&d, &made.program, Counting::PAPER)?;
+    let us = |micro: u64| 1e6 * d.seconds(micro);
+    let (setup, maps) = (procedure.setup().clone(), procedure.maps().clone());
+    let own = Procedure::new(setup, maps, seeded(&d)).map_err(BgvError::from)?;
+    let compiled = one_bootstrap(&Arc::new(own))?;
+    let mut found = machine::simulate(d.clone(), &compiled.program, progress)?;
+    found.extend(record([
+        ("switch_us", model(us(made.micro))),
+        ("switch_loaded", (made.loads + made.reloaded).into()),
+        ("switch_made", made.made.into()),
+        ("core_us", us(core).into()),
+    ]));
+    Ok(vec![found])
 }
 
 /// Returns whether the machine makes the masks of keys on chip from seeds.
@@ -91,19 +79,15 @@ const TOGETHER: [u16; 4] = [1, 2, 4, 8];
 
 /// Returns the time for each ciphertext of a batch that shares the key, with distant memory and instructions counted
 /// too. Operands and key are in distant memory, and results go there.
-pub fn batches(procedure: &Procedure, memory: &str) -> Result<Vec<Record>, PaperError> {
-    let paper = machine::machine(procedure.params().log_n())?;
-    let mut known = variants(&paper).into_iter();
-    let Some((_, d)) = known.find(|(name, _)| *name == memory) else {
-        return Ok(Vec::new());
-    };
+pub fn batches(procedure: &Procedure, at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
+    let d = variant(procedure, at)?;
     let switch = switch(procedure, &d)?;
     let found = TOGETHER.into_iter().map(|together| {
         let (batch, prepared) = Prepared::batch(&d, &switch, BATCH, together)?;
         let made = alone_prepared(&d, &batch, &prepared, &|_| false, Counting::WHOLE)?;
         let (core, _) = time(&d, &made.program, Counting::PAPER)?;
         let us = |micro: u64| 1e6 * d.seconds(micro) / f64::from(BATCH);
-        let each = |limbs: u64| Value::number((limbs / u64::from(BATCH)) as f64);
+        let each = |limbs: u64| Value::from(limbs / u64::from(BATCH));
         Ok(record([
             ("batch", f64::from(BATCH).into()),
             ("together", f64::from(together).into()),
