@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Evaluates the formulas of a paper's sheet, the TOML data of its tables: numbers, names, texts in single quotes,
-//! `+ - * / ^`, comparisons, brackets and functions.
+//! Evaluates the formulas of a paper's sheet, the TOML data of its tables: numbers, names, texts in single or
+//! double quotes, `+ - * / ^`, comparisons, brackets and functions.
 
 use crate::error::PaperError;
 use crate::figure::How;
@@ -136,12 +136,14 @@ impl Parser<'_> {
             let value = self.comparison()?;
             return self.closed(value);
         }
-        if self.take("'") {
-            let Some((text, after)) = self.rest.split_once('\'') else {
-                return Err(fault(format!("`{}` has no end", self.rest)));
-            };
-            self.rest = after;
-            return Ok(text.into());
+        for quote in ["'", "\""] {
+            if self.take(quote) {
+                let Some((text, after)) = self.rest.split_once(quote) else {
+                    return Err(fault(format!("`{}` has no end", self.rest)));
+                };
+                self.rest = after;
+                return Ok(text.into());
+            }
         }
         let rest = self.rest.trim_start();
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.');
@@ -196,12 +198,12 @@ impl Parser<'_> {
                 let number = text.split(' ').next().unwrap_or_default();
                 number.parse().ok().into()
             }
-            ("stated" | "counted" | "model", [value]) => {
-                let how = match name {
-                    "stated" => How::Stated,
-                    "counted" => How::Counted,
-                    _ => How::Model,
-                };
+            ("stated" | "counted" | "measured" | "model", [value]) => {
+                let how = How::named(name)?;
+                self.changed(value, |known| known.how = Some(how))?
+            }
+            ("by", [value, Value::Text(how)]) => {
+                let how = How::named(how)?;
                 self.changed(value, |known| known.how = Some(how))?
             }
             ("figure", [Value::Text(_)]) => Value::None,

@@ -55,9 +55,7 @@ pub mod internals {
 
     pub mod polymul {
         pub use crate::polymul::decryption::host::{finish, measure};
-        pub use crate::polymul::decryption::link::{Link, OneCall, stream_break_even};
         pub use crate::polymul::decryption::sample::{Sample, Set};
-        pub use crate::polymul::decryption::seal::Seal;
         pub use crate::polymul::sweep::{ours, points};
     }
 

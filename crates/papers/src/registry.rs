@@ -16,6 +16,16 @@ const MEDHA: SheetPaper = SheetPaper {
     tables: ring::tables,
 };
 
+/// The paper of Mert, Öztürk and Savaş on a run-time configurable polynomial multiplier: its Tables 2 to 5, Figure 4,
+/// and sections 3 to 5.
+const MULTIPLIER: SheetPaper = SheetPaper {
+    name: "polymul",
+    title: "FPGA implementation of a run-time configurable NTT-based polynomial multiplication hardware",
+    takes: &[Wish::Model, Wish::Picture, Wish::Runs],
+    sheet: polymul::SHEET,
+    tables: polymul::tables,
+};
+
 /// Kırbıyık's thesis on a generator of exact base-extension units: its Tables 3.1 to 4.11.
 const EXTENSION: SheetPaper = SheetPaper {
     name: "basext",
@@ -56,7 +66,7 @@ impl Papers {
     pub fn standard() -> Self {
         Self::none()
             .with(MEDHA)
-            .with(polymul::Multiplier)
+            .with(MULTIPLIER)
             .with(EXTENSION)
             .with(BOOTSTRAPPING)
             .with(BASALISC)

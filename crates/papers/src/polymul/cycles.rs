@@ -19,6 +19,16 @@ pub(super) fn degree(shape: Shape, n: usize) -> Result<Degree, PaperError> {
     Ok(shape.degree(n).map_err(MachineError::from)?)
 }
 
+/// Builds the machine's RTL for simulation, if the tools are there.
+pub(super) fn simulated(shape: Shape, hdl: Option<&Hdl>) -> Result<Option<Multiplier>, PaperError> {
+    let options = BuildOptions {
+        optimise: Optimise::Run,
+        ..BuildOptions::default()
+    };
+    let build = |hdl| Multiplier::new(hdl, shape, options);
+    Ok(hdl.map(build).transpose()?)
+}
+
 pub(super) struct Cycles {
     shape: Shape,
     rtl: Option<Multiplier>,
@@ -27,15 +37,9 @@ pub(super) struct Cycles {
 
 impl Cycles {
     pub fn new(shape: Shape, hdl: Option<&Hdl>) -> Result<Self, PaperError> {
-        let options = BuildOptions {
-            optimise: Optimise::Run,
-            waves: false,
-            open: false,
-        };
-        let build = |hdl| Multiplier::new(hdl, shape, options);
         Ok(Self {
             shape,
-            rtl: hdl.map(build).transpose()?,
+            rtl: simulated(shape, hdl)?,
             dice: Dice::new(SEED),
         })
     }

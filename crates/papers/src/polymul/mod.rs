@@ -7,25 +7,21 @@ pub(crate) mod decryption;
 mod resources;
 pub(crate) mod sweep;
 
-use std::path::Path;
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use ringmill_device::progress::{Progress, Step};
 use ringmill_hdl::Hdl;
-use ringmill_machines::fpga::Printed;
 use ringmill_machines::polymul::{ArrayOp, Description, Shape, WIDTH, floor};
 use ringmill_runtime::shown::{Bar, Parts};
-use serde::Deserialize;
 
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::paper::{Asked, Paper, Reproduced, Wish};
+use crate::paper::{Asked, Reproduced};
 use crate::plot;
 use crate::row;
 use crate::run::{Figures, no_list};
 use crate::scope::{Record, Scope, record};
 use crate::sheet::Sheet;
-use crate::tables;
 use crate::value::model;
 use cycles::Cycles;
 use decryption::Study;
@@ -35,75 +31,33 @@ pub const SHEET: &str = include_str!("../../data/polymul.toml");
 /// The number of decryptions over which the host's times are means, as many as in the paper of Mert, Öztürk and Savaş.
 const RUNS: u32 = 1000;
 
-/// Figures that the paper of Mert, Öztürk and Savaş prints and from which our own figures are computed.
-#[derive(Deserialize)]
-pub struct Given {
-    clock_mhz: f64,
-    pcie_effective_gbps: f64,
-    /// The parameter sets of Mert, Öztürk and Savaş, each as its ring degree and the bits of its modulus.
-    sets: Vec<(usize, u32)>,
-    seal_decrypt: Vec<SealDecrypt>,
-}
-
-/// A parameter set that Mert, Öztürk and Savaş's decryption study prints, and the paper's time of the product in
-/// software.
-#[derive(Deserialize)]
-struct SealDecrypt {
-    n: usize,
-    k: u32,
-    software_multiply_us: f64,
-}
-
-/// The paper of Mert, Öztürk and Savaş on a run-time configurable polynomial multiplier: its Tables 2 to 5, Figure 4,
-/// and sections 3 to 5.
-pub struct Multiplier;
-
-impl Paper for Multiplier {
-    fn name(&self) -> &'static str {
-        "polymul"
-    }
-
-    fn title(&self) -> &'static str {
-        "FPGA implementation of a run-time configurable NTT-based polynomial multiplication hardware"
-    }
-
-    fn takes(&self) -> &'static [Wish] {
-        &[Wish::Model, Wish::Picture, Wish::Runs]
-    }
-
-    fn printed(&self) -> Result<Printed, PaperError> {
-        Sheet::read(SHEET)?.printed(self.name())
-    }
-
-    fn tables(&self, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError> {
-        let sources = asked.sources;
-        let panels = asked.picture.then(sweep::panels).transpose()?;
-        let hdl = match sources.model && !sources.synthesis {
-            true => None,
-            false => Some(watched(Hdl::find(Path::new("."))?)),
-        };
-        let given: Given = tables::of(self.name())?;
-        let machine = Description::parse(Description::PAPER)?;
-        let study = Study {
-            given: &given,
+/// Returns Tables 2 to 5 and Figure 4 of the paper of Mert, Öztürk and Savaş, and its sections 3 to 5.
+pub fn tables(
+    sheet: &Sheet,
+    asked: &Asked,
+    progress: &dyn Progress,
+) -> Result<Reproduced, PaperError> {
+    let sources = asked.sources;
+    let panels = asked.picture.then(sweep::panels).transpose()?;
+    let hdl = sources.tools()?.map(watched);
+    let machine = Description::parse(Description::PAPER)?;
+    let mut figures = Ours {
+        study: Study {
             machine: &machine,
             hdl: hdl.as_ref().filter(|_| !sources.model),
             runs: asked.runs.unwrap_or(RUNS),
-        };
-        let mut figures = Ours {
-            study,
-            shape: machine.shape()?,
-            synthesis: hdl.as_ref().filter(|_| sources.synthesis),
-            operations: Vec::new(),
-            decryptions: None,
-            progress,
-        };
-        let made = Sheet::read(SHEET)?.reproduce(self.name(), &mut figures, sources)?;
-        Ok(Reproduced {
-            picture: panels.map(|panels| plot::svg(&panels)),
-            ..made
-        })
-    }
+        },
+        shape: machine.shape()?,
+        synthesis: hdl.as_ref().filter(|_| sources.synthesis),
+        operations: Vec::new(),
+        decryptions: BTreeMap::new(),
+        progress,
+    };
+    let made = sheet.reproduce("polymul", &mut figures, sources)?;
+    Ok(Reproduced {
+        picture: panels.map(|panels| plot::svg(&panels)),
+        ..made
+    })
 }
 
 /// Returns the hardware tools with synthesis that reports its progress.
@@ -125,7 +79,8 @@ struct Ours<'a> {
     shape: Shape,
     synthesis: Option<&'a Hdl>,
     operations: Vec<Record>,
-    decryptions: Option<decryption::Found>,
+    /// The figures of the decryption study by list, once it has run.
+    decryptions: BTreeMap<&'static str, Vec<Record>>,
     progress: &'a dyn Progress,
 }
 
@@ -135,58 +90,65 @@ impl Figures for Ours<'_> {
             "machine" => Ok(vec![record([
                 ("own", self.study.machine.name.as_str().into()),
                 ("simulator", self.study.simulator().into()),
-                ("units", (self.shape.units() as f64).into()),
+                ("units", self.shape.units().into()),
                 ("own_mhz", self.study.machine.clock_mhz.into()),
             ])]),
             "operations" => {
                 if self.operations.is_empty() {
-                    self.operations = self.operations()?;
+                    self.operations = self.operations(at)?;
                 }
                 Ok(self.operations.clone())
             }
             "taken" => resources::whole(self.synthesis, self.shape),
             "rival" => Ok(vec![self.rival(at)?]),
-            "sweep" => sweep::figures(),
+            "sweep" => sweep::figures(at),
             "reductions" => resources::reductions(self.synthesis),
-            "decryptions" => Ok(self.decryptions()?.sets.clone()),
-            "encryptions" => Ok(self.decryptions()?.encryptions.clone()),
-            "six_primes" => Ok(vec![self.decryptions()?.six_primes.clone()]),
-            "homomorphic" => Ok(vec![self.decryptions()?.homomorphic.clone()]),
+            "decryptions" | "encryptions" | "six_primes" | "homomorphic" => {
+                if self.decryptions.is_empty() {
+                    let parts = |count| Parts::new(self.progress, "decrypting", count);
+                    self.decryptions = self.study.figures(parts)?;
+                }
+                Ok(self.decryptions.get(name).cloned().unwrap_or_default())
+            }
             _ => Err(no_list(name)),
         }
     }
 }
 
+/// The machine's operations, each with the name under which the printed figures have it.
+const OPERATIONS: [(ArrayOp, &str); 4] = [
+    (ArrayOp::Ntt, "ntt"),
+    (ArrayOp::Intt, "intt"),
+    (ArrayOp::Hpm, "hpm"),
+    (ArrayOp::Fpm, "fpm"),
+];
+
 impl Ours<'_> {
-    /// Returns the cycles of the machine's four operations for each parameter set.
-    fn operations(&self) -> Result<Vec<Record>, PaperError> {
-        let sets = &self.study.given.sets;
+    /// Returns the cycles of the machine's four operations for each parameter set, beside their lower bound.
+    fn operations(&self, at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
+        let columns = ["n", "bits"].map(str::to_owned);
+        let sets = at.list("sets", &columns, "set")?;
+        let count = (sets.len() * OPERATIONS.len()) as u64;
+        let mut parts = Parts::new(self.progress, "simulating", count);
         let mut cycles = Cycles::new(self.shape, self.study.hdl)?;
-        let mut parts = Parts::new(self.progress, "simulating", (sets.len() * 4) as u64);
-        let how = match self.study.hdl {
-            Some(_) => How::Rtl,
-            None => How::Model,
-        };
         let mut found = Vec::new();
-        for (set, &(n, bits)) in sets.iter().enumerate() {
-            for (op, name, key) in [
-                (ArrayOp::Ntt, "NTT", "ntt"),
-                (ArrayOp::Intt, "INTT", "intt"),
-                (ArrayOp::Hpm, "HPM", "hpm"),
-                (ArrayOp::Fpm, "FPM", "fpm"),
-            ] {
+        for set in sets {
+            let set_at = at.with(set.clone());
+            let (n, bits) = (set_at.count("n")?, set_at.count("bits")? as u32);
+            for (op, key) in OPERATIONS {
                 let taken = cycles.of(op, n, bits)?;
                 parts.done();
                 let least = floor(self.shape, cycles::degree(self.shape, n)?, op);
-                found.push(record([
-                    ("n", (n as f64).into()),
-                    ("bits", f64::from(bits).into()),
-                    ("set", (set as f64).into()),
-                    ("op", name.into()),
+                let mut record = record([
                     ("key", key.into()),
-                    ("cycles", row::Ours::Is(taken as f64, how).into()),
-                    ("floor", (least as f64).into()),
-                ]));
+                    (
+                        "cycles",
+                        row::Ours::Is(taken as f64, self.study.how()).into(),
+                    ),
+                    ("floor", least.into()),
+                ]);
+                record.extend(set.clone());
+                found.push(record);
             }
         }
         Ok(found)
@@ -203,22 +165,9 @@ impl Ours<'_> {
         let cycles = |op| model(ringmill_machines::polymul::cycles(wide, degree, op));
         let limbs = (at.count("bits")? as u32).div_ceil(WIDTH);
         Ok(record([
-            ("limbs", f64::from(limbs).into()),
+            ("limbs", limbs.into()),
             ("ntt_cycles", cycles(ArrayOp::Ntt)),
             ("fpm_cycles", cycles(ArrayOp::Fpm)),
         ]))
-    }
-
-    /// Returns the figures of the decryption study, which runs only at the first call.
-    fn decryptions(&mut self) -> Result<&decryption::Found, PaperError> {
-        let found = match self.decryptions.take() {
-            Some(found) => found,
-            None => {
-                let total = self.study.parts();
-                let mut parts = Parts::new(self.progress, "decrypting", total);
-                self.study.figures(&mut parts)?
-            }
-        };
-        Ok(self.decryptions.insert(found))
     }
 }

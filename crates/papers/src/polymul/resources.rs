@@ -8,6 +8,7 @@ use ringmill_hdl::polymul::top;
 use ringmill_hdl::{Family, Hdl, Resources, Top};
 use ringmill_machines::polymul::{Shape, WIDTH};
 
+use crate::area::area;
 use crate::error::PaperError;
 use crate::scope::{Record, record};
 use crate::value::synthesised;
@@ -26,18 +27,16 @@ pub(super) fn whole(hdl: Option<&Hdl>, shape: Shape) -> Result<Vec<Record>, Pape
     };
     let top = top(shape);
     let made = hdl.synthesise(&top)?;
-    let (r, paths) = (&made.resources, hdl.levels(&top, Family::Xc7)?.paths);
-    Ok(vec![record([
+    let paths = hdl.levels(&top, Family::Xc7)?.paths;
+    let mut found = area(Some(&made.resources));
+    found.extend(record([
         ("tool", tool(hdl, made.family).into()),
-        ("area.lut", synthesised(r.lut + r.lut_memory)),
-        ("area.ff", synthesised(r.ff)),
-        ("area.bram", synthesised(r.bram18 as f64 / 2.0)),
-        ("area.dsp", synthesised(r.dsp)),
         ("levels", synthesised(paths.levels())),
         ("carry", synthesised(paths.carry())),
-        ("endpoints", synthesised(paths.endpoints as f64)),
-        ("beyond", synthesised(paths.beyond as f64)),
-    ])])
+        ("endpoints", synthesised(paths.endpoints)),
+        ("beyond", synthesised(paths.beyond)),
+    ]));
+    Ok(vec![found])
 }
 
 /// Returns the FPGA resources of each modular reduction of a 32-bit product, or an empty list without synthesis.
@@ -53,34 +52,21 @@ pub(super) fn reductions(hdl: Option<&Hdl>) -> Result<Vec<Record>, PaperError> {
     let product = taken(Top::new("rm_mul_tiled"))?.dsp;
     let flavour = ringmill_hdl::leaves::flavour::NTT_FRIENDLY;
     let ours = taken(Top::new("rm_mod_mul").int("Flavour", flavour))?;
-    let own = ours.dsp.saturating_sub(product);
     let all = [
-        ("special moduli, words of 11 bits", "word_level", ours),
-        (
-            "Montgomery, any odd modulus",
-            "montgomery",
-            taken(Top::new("peer_montgomery"))?,
-        ),
-        (
-            "Barrett, any modulus",
-            "barrett",
-            taken(Top::new("peer_barrett"))?,
-        ),
+        ("word_level", ours.clone()),
+        ("montgomery", taken(Top::new("peer_montgomery"))?),
+        ("barrett", taken(Top::new("peer_barrett"))?),
     ];
-    let found = all.into_iter().map(|(name, key, peer)| {
-        record([
+    let found = all.map(|(key, reduction)| {
+        let mut found = area(Some(&reduction));
+        let dsp = |of: &Resources| synthesised(of.dsp.saturating_sub(product));
+        found.extend(record([
             ("tool", tool(&hdl, Family::Xc7).into()),
-            ("reduction", name.into()),
             ("key", key.into()),
-            ("own_dsp", synthesised(own)),
-            (
-                "reduction_dsp",
-                synthesised(peer.dsp.saturating_sub(product)),
-            ),
-            ("dsp", synthesised(peer.dsp)),
-            ("lut", synthesised(peer.lut + peer.lut_memory)),
-            ("ff", synthesised(peer.ff)),
-        ])
+            ("own_dsp", dsp(&ours)),
+            ("reduction_dsp", dsp(&reduction)),
+        ]));
+        found
     });
-    Ok(found.collect())
+    Ok(found.into())
 }

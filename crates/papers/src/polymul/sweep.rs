@@ -7,7 +7,7 @@ use ringmill_machines::polymul::{ArrayOp, MIN_LOG_N, Shape, TOP_LOG_N, cycles};
 use super::cycles;
 use crate::error::PaperError;
 use crate::plot::{Curve, Panel};
-use crate::scope::{Record, record};
+use crate::scope::{Record, Scope, record};
 use crate::value::model;
 
 const UNITS: [usize; 6] = [4, 8, 16, 32, 64, 128];
@@ -57,17 +57,14 @@ pub fn ours(units: usize, log_n: u32) -> Result<Option<u64>, PaperError> {
     Ok(half.zip(quarter).map(|(half, quarter)| 2 * half - quarter))
 }
 
-/// Returns those points of Figure 4 of Mert, Öztürk and Savaş that have cycles, including the extrapolated ones, as
-/// records.
-pub(super) fn figures() -> Result<Vec<Record>, PaperError> {
-    let points = points()?.into_iter().filter_map(|point| {
-        Some(record([
-            ("units", (point.units as f64).into()),
-            ("log_n", f64::from(point.log_n).into()),
-            ("cycles", model(point.ours?)),
-        ]))
-    });
-    Ok(points.collect())
+/// Returns the cycles of the point of Figure 4 that the current row of `data/polymul.toml` names. Returns no record if the
+/// point has none.
+pub(super) fn figures(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
+    let cycles = ours(at.count("units")?, at.count("log_n")? as u32)?;
+    Ok(cycles
+        .into_iter()
+        .map(|cycles| record([("cycles", model(cycles))]))
+        .collect())
 }
 
 /// Returns the curves of Figure 4: our machine's solid, Mert, Öztürk and Savaş's dashed.

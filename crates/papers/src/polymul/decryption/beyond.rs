@@ -18,7 +18,7 @@ use super::host;
 use super::sample::{Sample, Set, T, limb, reducer};
 use crate::error::PaperError;
 use crate::scope::{Record, record};
-use crate::value::{measured, stated};
+use crate::value::measured;
 
 /// The parameter sets of the decryption study whose noise budget holds the noise of an encryption with a public
 /// key.
@@ -30,20 +30,20 @@ const WIDE: Set = Set { n: 4096, bits: 30 };
 /// The number of steps of progress that this part of the decryption study reports, each a call of the machine.
 pub const PARTS: u64 = 2 * SETS.len() as u64 + 2;
 
-/// Returns the figures of two calls of the machine: the first call, and one that finds its tables and operands already
-/// loaded. Beside them stand the host's microseconds `host` for the same products.
+/// Returns the cycles of two calls of the machine: the first call, and one that finds its tables and operands already
+/// loaded. Beside them stand the words that the second call moves over the link, and the host's microseconds `host` for
+/// the same products.
 fn timed(study: Study<'_>, set: Set, calls: &[Call; 2], polynomials: usize, host: f64) -> Record {
-    let [first, steady] = calls.each_ref().map(|call| call.cycles() as f64);
-    record([
-        ("simulator", study.simulator().into()),
-        ("n", (set.n as f64).into()),
-        ("bits", f64::from(set.bits).into()),
-        ("call.first", study.counted(first)),
-        ("call.steady", study.counted(steady)),
-        ("call.steady_us", study.counted(study.us(steady))),
-        ("link", stated(study.link().us(polynomials * set.n))),
+    let [first, steady] = calls;
+    study.named(record([
+        ("n", set.n.into()),
+        ("bits", set.bits.into()),
+        ("first", first.cycles().into()),
+        ("steady", steady.cycles().into()),
+        ("words", (polynomials * set.n).into()),
+        ("tables", steady.of("TABLES").len().into()),
         ("host", measured(host)),
-    ])
+    ]))
 }
 
 /// Returns the mean time of `work` in microseconds, over the study's number of runs, after a few runs that warm up.
@@ -189,8 +189,11 @@ pub fn six_primes(
         Ok(())
     })?;
     let tables = steady.of("TABLES").len();
-    let mut found = timed(study, WIDE, &[first, steady], 3 * PRIMES + tables, host);
-    let loaded = study.counted(tables as f64);
-    found.insert("tables".to_owned(), loaded);
-    Ok(found)
+    Ok(timed(
+        study,
+        WIDE,
+        &[first, steady],
+        3 * PRIMES + tables,
+        host,
+    ))
 }

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use ringmill_device::DeviceError;
+use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::{Multiplier, execute};
-use ringmill_hdl::{BuildOptions, Hdl, Optimise};
 use ringmill_isa::mid::{ModulusId, ValueId};
 use ringmill_machines::MachineError;
 use ringmill_machines::coprocessor::Resident;
@@ -16,6 +16,7 @@ use ringmill_machines::polymul::{
 };
 
 use crate::error::PaperError;
+use crate::polymul::cycles::simulated;
 
 /// The polynomial multiplier in the decryption study, with the tables and operands that it keeps from call to call.
 pub struct Card {
@@ -78,15 +79,9 @@ impl Call {
 
 impl Card {
     pub fn new(shape: Shape, hdl: Option<&Hdl>) -> Result<Self, PaperError> {
-        let options = BuildOptions {
-            optimise: Optimise::Run,
-            waves: false,
-            open: false,
-        };
-        let build = |hdl| Multiplier::new(hdl, shape, options);
         Ok(Self {
             shape,
-            rtl: hdl.map(build).transpose()?,
+            rtl: simulated(shape, hdl)?,
             holds: Resident::default(),
         })
     }

@@ -2,19 +2,19 @@
 //! The BFV product of two ciphertexts (BEHZ) modulo six primes of 30 bits at n = 4096, split between machine and host.
 //! Its auxiliary primes have 61 bits, so their part stays with the host.
 
+use std::collections::BTreeMap;
+
 use ringmill_device::progress::Silent;
 use ringmill_device::{Bindings, Limb, Request};
 use ringmill_hdl::polymul::Dice;
 use ringmill_isa::mid::{Program, Verified};
-use ringmill_machines::coprocessor::OffloadUse;
 use ringmill_schemes::bfv::{BfvError, OpKey, Params, PlainModulus, ProcCache};
 use ringmill_sim::open;
 
 use super::Study;
 use super::sample::T;
 use crate::error::PaperError;
-use crate::scope::{Record, record};
-use crate::value::measured;
+use crate::scope::{Record, fields};
 
 const LOG_N: u8 = 12;
 const BITS: u32 = 30;
@@ -55,22 +55,5 @@ pub fn figures(study: Study<'_>) -> Result<Record, PaperError> {
     let outcome = device.run(&program, &bindings, Request::both(), &Silent)?;
     let missing = || PaperError::Internal("a run without its report".to_owned());
     let report = outcome.machine.ok_or_else(missing)?;
-    let offload = report.own::<OffloadUse>().ok_or_else(missing)?;
-    let times = offload.measured.as_ref().ok_or_else(missing)?;
-
-    Ok(record([
-        ("simulator", study.simulator().into()),
-        (
-            "on_machine",
-            study.counted(offload.machine_instructions as f64),
-        ),
-        ("on_host", study.counted(offload.host_instructions as f64)),
-        ("cycles", study.counted(report.cycles as f64)),
-        ("machine_us", study.counted(1e6 * times.machine_seconds)),
-        ("link_us", study.counted(1e6 * times.link_seconds)),
-        ("host_us", measured(1e6 * times.host_seconds)),
-        ("offloaded_us", measured(1e6 * times.offloaded_seconds)),
-        ("alone_us", measured(1e6 * times.alone_seconds)),
-        ("speed_up", measured(times.speedup)),
-    ]))
+    Ok(study.named(fields(&BTreeMap::from([("run", report)]))?))
 }

@@ -4,13 +4,14 @@
 use std::time::{Duration, Instant};
 
 use ringmill_math::kernels;
+use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::sample::Sample;
 use crate::error::PaperError;
 
 /// The mean times of the parts of a BFV decryption on the host, in microseconds.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Parts {
     /// Microseconds for the product c_1 s of the ciphertext's second polynomial and the secret key.
     pub product: f64,
@@ -18,17 +19,6 @@ pub struct Parts {
     pub extension: f64,
     /// Microseconds for the addition of c_0, the product with gamma t, and the correction of the message.
     pub others: f64,
-}
-
-impl Parts {
-    pub fn whole(self) -> f64 {
-        self.product + self.rest()
-    }
-
-    /// Returns the microseconds of the parts that stay with the host if the machine computes the product.
-    pub fn rest(self) -> f64 {
-        self.extension + self.others
-    }
 }
 
 /// The buffers that one BFV decryption on the host uses.

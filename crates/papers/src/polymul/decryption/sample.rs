@@ -10,6 +10,7 @@ use ringmill_schemes::bfv::{
     self, BfvError, Ciphertext, CoefficientEncoder, Division, Encryptor, Integers, KeyGenerator,
     Params, PlainModulus,
 };
+use serde::Deserialize;
 use zeroize::Zeroizing;
 
 use crate::error::PaperError;
@@ -21,9 +22,10 @@ pub const T: u64 = 256;
 const SPECIAL_BITS: u32 = 30;
 
 /// A parameter set of the paper of Mert, Öztürk and Savaş: the ring degree, and the bits of its one prime.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 pub struct Set {
     pub n: usize,
+    #[serde(rename = "k")]
     pub bits: u32,
 }
 

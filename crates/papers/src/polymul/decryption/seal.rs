@@ -7,7 +7,7 @@ use std::process::Command;
 
 use ringmill_schemes::seal::bfv::{BfvContext, read_ciphertext};
 use ringmill_schemes::seal::read_single_prime_secret_key;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::sample::{Sample, Set, T};
 use crate::error::PaperError;
@@ -19,20 +19,19 @@ const VENV: &str = "RINGMILL_VENV";
 
 /// SEAL's own times in microseconds, its ciphertext, key and message.
 pub struct Seal {
-    pub decrypt: f64,
-    /// Microseconds to transform one polynomial to evaluation form and back: SEAL's NTT_MULTIPLY without the products.
-    pub transforms: f64,
+    pub times: Times,
     pub version: String,
     pub sample: Sample,
 }
 
-impl Seal {
-    /// Returns the microseconds of SEAL's decryption without the transforms. Both times are means of separate runs, so
-    /// on a busy processor the part may exceed the whole; then the result is `None`.
-    pub fn rest(&self) -> Option<f64> {
-        let rest = self.decrypt - self.transforms;
-        (rest > 0.0).then_some(rest)
-    }
+/// SEAL's times in microseconds, each the mean of separate runs.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub struct Times {
+    #[serde(rename(deserialize = "decrypt_us"))]
+    decrypt: f64,
+    /// Microseconds to transform one polynomial to evaluation form and back: SEAL's NTT_MULTIPLY without the products.
+    #[serde(rename(deserialize = "transforms_us"))]
+    transforms: f64,
 }
 
 /// The JSON that the script prints for one parameter set.
@@ -40,8 +39,8 @@ impl Seal {
 struct Printed {
     version: String,
     message: Vec<u64>,
-    decrypt_us: f64,
-    transforms_us: f64,
+    #[serde(flatten)]
+    times: Times,
 }
 
 /// Returns SEAL's times and files for every parameter set, or the reason why there are none: no Python, or no binding
@@ -120,8 +119,7 @@ impl Folder {
         let cipher = read_ciphertext(&context, &self.file(set, "cipher")?)?;
         let key = read_single_prime_secret_key(&context, &self.file(set, "secret")?)?;
         Ok(Seal {
-            decrypt: printed.decrypt_us,
-            transforms: printed.transforms_us,
+            times: printed.times,
             version: printed.version,
             sample: Sample::of(&params, &cipher, key, printed.message)?,
         })

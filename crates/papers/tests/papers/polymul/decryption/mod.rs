@@ -3,7 +3,7 @@
 
 mod link;
 
-use ringmill_papers::internals::polymul::{Sample, Seal, Set, finish, measure};
+use ringmill_papers::internals::polymul::{Sample, Set, finish, measure};
 use ringmill_papers::{How, Ours, PaperError, Row};
 
 use super::{model, rtl};
@@ -109,21 +109,6 @@ fn seals_figures_are_seals_or_missing_with_a_reason() {
         }
     }
     assert_eq!(count, 3 * (2 + 1 + 3 + 2));
-}
-
-/// Two means, taken one after the other, of a part and the whole.
-#[test]
-fn a_part_timed_longer_than_the_whole_leaves_no_rest() {
-    let sample = Sample::ours(Set { n: 1024, bits: 14 }).unwrap();
-    let mut seal = Seal {
-        decrypt: 5.0,
-        transforms: 3.0,
-        version: String::new(),
-        sample,
-    };
-    assert_eq!(seal.rest(), Some(2.0));
-    seal.transforms = 5.0;
-    assert_eq!(seal.rest(), None);
 }
 
 #[test]
