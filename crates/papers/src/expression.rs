@@ -3,8 +3,8 @@
 //! double quotes, `+ - * / ^`, comparisons, brackets and functions.
 
 use crate::error::PaperError;
-use crate::figure::How;
-use crate::value::{Known, Value};
+use crate::how::How;
+use crate::value::Value;
 
 /// A function that returns the value of a name in a formula, or `None` if the name is unknown.
 pub type Names<'n> = dyn Fn(&str) -> Result<Option<Value>, PaperError> + 'n;
@@ -175,14 +175,6 @@ impl Parser<'_> {
         }
     }
 
-    fn changed(&self, value: &Value, change: impl FnOnce(&mut Known)) -> Result<Value, PaperError> {
-        let mut value = self.in_numbers(value.clone())?;
-        if let Value::Known(known) = &mut value {
-            change(known);
-        }
-        Ok(value)
-    }
-
     fn function(&mut self, name: &str) -> Result<Value, PaperError> {
         let mut given = vec![self.comparison()?];
         while self.take(",") {
@@ -199,16 +191,20 @@ impl Parser<'_> {
                 number.parse().ok().into()
             }
             ("stated" | "counted" | "measured" | "model", [value]) => {
-                let how = How::named(name)?;
-                self.changed(value, |known| known.how = Some(how))?
+                self.in_numbers(value.clone())?.by(How::named(name)?)
             }
             ("by", [value, Value::Text(how)]) => {
-                let how = How::named(how)?;
-                self.changed(value, |known| known.how = Some(how))?
+                self.in_numbers(value.clone())?.by(How::named(how)?)
             }
             ("figure", [Value::Text(_)]) => Value::None,
             ("figure", [value]) => value.clone(),
-            ("clocked", [value]) => self.changed(value, |known| known.at_papers_clock = true)?,
+            ("clocked", [value]) => {
+                let mut value = self.in_numbers(value.clone())?;
+                if let Value::Known(known) = &mut value {
+                    known.at_papers_clock = true;
+                }
+                value
+            }
             ("min" | "max", [a, b]) => {
                 let (a, b) = (self.in_numbers(a.clone())?, self.in_numbers(b.clone())?);
                 a.with(b, if name == "min" { f64::min } else { f64::max })

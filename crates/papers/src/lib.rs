@@ -9,7 +9,7 @@ mod area;
 mod basext;
 mod error;
 mod expression;
-mod figure;
+mod how;
 mod mapping;
 mod paper;
 mod plot;
@@ -27,7 +27,7 @@ mod value;
 mod vector;
 
 pub use error::PaperError;
-pub use figure::{Figure, How};
+pub use how::How;
 pub use paper::{Asked, Paper, Reproduced, Sources, Wish};
 pub use registry::Papers;
 pub use row::{Ours, Row};

@@ -8,7 +8,6 @@ use ringmill_hdl::Hdl;
 use ringmill_machines::fpga::Printed;
 
 use crate::error::PaperError;
-use crate::figure::{self, Figure};
 use crate::row::{self, Row};
 use crate::sheet::Sheet;
 
@@ -154,9 +153,9 @@ impl Wish {
 /// A paper's tables with our figures beside the printed ones.
 #[derive(Clone, Debug, Default)]
 pub struct Reproduced {
-    /// The rows with our figures beside the paper's, table by table.
-    pub figures: Vec<Figure>,
-    /// Further rows, printed after `figures`, each with a remark.
+    /// The rows of tables that compare machines. Each has a machine and a figure of ours.
+    pub figures: Vec<Row>,
+    /// The rows of the other tables, printed after `figures`.
     pub rows: Vec<Row>,
     /// Notes as text, for people who read `figures` and `rows`.
     pub notes: String,
@@ -167,6 +166,6 @@ pub struct Reproduced {
 impl Reproduced {
     /// Returns the tables as text, each under its heading, and the notes.
     pub fn text(&self) -> String {
-        figure::table(&self.figures) + &row::table(&self.rows) + &self.notes
+        row::table(&self.figures) + &row::table(&self.rows) + &self.notes
     }
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A row of a reproduced table: a figure of the paper, our figure, and a remark.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::figure::{How, number};
+use crate::how::How;
 
 /// Our figure of a row, or the reason why the row has none.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -22,6 +23,8 @@ pub enum Ours {
 /// One row of a reproduced table, with a remark.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
+    /// The machine whose figure the row has, or an empty text in a table that compares no machines.
+    pub machine: String,
     pub table: String,
     pub case: String,
     pub metric: String,
@@ -46,6 +49,7 @@ impl Row {
         ours: Ours,
     ) -> Self {
         Self {
+            machine: String::new(),
             table: table.into(),
             case: case.into(),
             metric: metric.into(),
@@ -54,24 +58,6 @@ impl Row {
             should_be: None,
             ours,
             remark: None,
-        }
-    }
-
-    /// Returns the row with `should_be` as the correct figure, for a row whose printed figure is wrong.
-    #[must_use]
-    pub fn but(self, should_be: f64) -> Self {
-        Self {
-            should_be: Some(should_be),
-            ..self
-        }
-    }
-
-    /// Returns the row with a remark beside its figures.
-    #[must_use]
-    pub fn remarked(self, remark: impl Into<String>) -> Self {
-        Self {
-            remark: Some(remark.into()),
-            ..self
         }
     }
 
@@ -90,7 +76,8 @@ impl Row {
         }
     }
 
-    fn how(&self) -> &'static str {
+    /// Returns the name of the source of our figure, or the reason why the row has none.
+    pub fn how(&self) -> &'static str {
         match self.ours {
             Ours::Is(_, how) | Ours::AtPapersClock(_, how) => how.name(),
             Ours::NotMeasured => "not measured",
@@ -98,6 +85,23 @@ impl Row {
         }
     }
 
+    /// Returns a row that compares machines as an object for JSON, whose fields keep their order.
+    pub fn of_machine(&self) -> impl Serialize {
+        MachineRow {
+            machine: &self.machine,
+            table: &self.table,
+            case: &self.case,
+            metric: &self.metric,
+            unit: &self.unit,
+            paper: self.printed,
+            paper_should_be: self.should_be,
+            ours: self.value(),
+            how: self.how(),
+            tool: self.remark.as_deref(),
+        }
+    }
+
+    /// Returns a row that compares no machines as an object for JSON. `machine` is the machine of the paper.
     pub fn json(&self, machine: &str) -> Value {
         let mut row = json!({
             "machine": machine,
@@ -120,29 +124,55 @@ impl Row {
     }
 }
 
+/// A row of a table that compares machines, as JSON has it.
+#[derive(Serialize)]
+struct MachineRow<'r> {
+    machine: &'r str,
+    table: &'r str,
+    case: &'r str,
+    metric: &'r str,
+    unit: &'r str,
+    paper: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paper_should_be: Option<f64>,
+    ours: Option<f64>,
+    how: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<&'r str>,
+}
+
 /// Formats rows as text tables for people, with a heading for each table. The column `ours/p.` is our figure divided by
 /// the paper's, or by the correct figure if the paper's is wrong. Tables whose figures assume the paper's clock
-/// frequency have a column for them.
+/// frequency have a column for them. Tables that compare machines name them first, and the correct figure last.
 pub fn table(rows: &[Row]) -> String {
     let width = |f: fn(&Row) -> usize| rows.iter().map(f).max().unwrap_or(0);
-    let (case, metric) = (width(|r| r.case.len()), width(|r| r.metric.len()));
+    let (machine, case, metric) = (
+        width(|r| r.machine.len()),
+        width(|r| r.case.len()),
+        width(|r| r.metric.len()),
+    );
+    let of_machines = machine > 0;
+    let column = |there: bool, text: &str, width: usize| match there {
+        true => format!("  {text:>width$}"),
+        false => String::new(),
+    };
+    let named = |name: &str| match of_machines {
+        true => format!("  {name:machine$}"),
+        false => String::new(),
+    };
     let mut text = String::new();
-    let cell = |figure: Option<f64>| figure.map_or("-".to_owned(), number);
     for rows in rows.chunk_by(|a, b| a.table == b.table) {
         let clocked = rows.iter().any(|row| row.at_papers_clock().is_some());
-        let column = |text: &str| match clocked {
-            true => format!("  {text:>12}"),
-            false => String::new(),
-        };
         text += &format!(
-            "\n{}\n  {:case$}  {:metric$}  {:>12}  {:>12}  {:>12}{}  {:8}  {:>7}  how\n",
+            "\n{}\n{}  {:case$}  {:metric$}  {:>12}{}  {:>12}{}  {:8}  {:>7}  how\n",
             rows[0].table,
+            named("machine"),
             "case",
             "metric",
             "paper",
-            "should be",
+            column(!of_machines, "should be", 12),
             "ours",
-            column("at its clock"),
+            column(clocked, "at its clock", 12),
             "unit",
             "ours/p."
         );
@@ -154,19 +184,43 @@ pub fn table(rows: &[Row]) -> String {
                 _ => String::new(),
             };
             let should_be = row.should_be.map_or(String::new(), number);
-            let remark = row.remark.as_ref();
-            let remark = remark.map_or(String::new(), |remark| format!(": {remark}"));
+            let remark = match (of_machines, &row.remark) {
+                (true, _) if row.should_be.is_some() => {
+                    format!("; the paper's should be {should_be}")
+                }
+                (false, Some(remark)) => format!(": {remark}"),
+                (true, _) | (false, None) => String::new(),
+            };
             text += &format!(
-                "  {:case$}  {:metric$}  {:>12}  {should_be:>12}  {:>12}{}  {:8}  {ratio:>7}  {}{remark}\n",
+                "{}  {:case$}  {:metric$}  {:>12}{}  {:>12}{}  {:8}  {ratio:>7}  {}{remark}\n",
+                named(&row.machine),
                 row.case,
                 row.metric,
                 cell(row.printed),
+                column(!of_machines, &should_be, 12),
                 cell(row.value()),
-                column(&row.at_papers_clock().map_or(String::new(), number)),
+                column(
+                    clocked,
+                    &row.at_papers_clock().map_or(String::new(), number),
+                    12
+                ),
                 row.unit,
                 row.how()
             );
         }
     }
     text
+}
+
+fn cell(figure: Option<f64>) -> String {
+    figure.map_or("-".to_owned(), number)
+}
+
+/// Formats a number as text: whole numbers without decimals, others with two.
+fn number(x: f64) -> String {
+    if x.fract() == 0.0 {
+        format!("{x:.0}")
+    } else {
+        format!("{x:.2}")
+    }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::error::PaperError;
 use crate::expression::holds;
-use crate::figure::{Figure, How};
+use crate::how::How;
 use crate::paper::{Reproduced, Sources};
 use crate::row::{Ours, Row};
 use crate::scope::{Record, Scope, record};
@@ -80,7 +80,6 @@ impl Line {
         Self {
             table: own(|line| &line.table),
             machine: own(|line| &line.machine),
-            tool: own(|line| &line.tool),
             case: own(|line| &line.case),
             metric: own(|line| &line.metric),
             unit: own(|line| &line.unit),
@@ -198,36 +197,23 @@ impl<'f> Run<'f> {
             }
             None => None,
         };
-        let (table, case) = (text(&line.table)?, text(&line.case)?);
-        let (metric, unit) = (text(&line.metric)?, text(&line.unit)?);
         let how = line.how.as_ref().map(|how| scope.fill(how)).transpose()?;
-        let ours = ours(number(&line.ours)?, how, line)?;
-        if line.machine.is_none() {
-            self.made.rows.push(Row {
-                table,
-                case,
-                metric,
-                unit,
-                printed: printed.known(),
-                should_be,
-                ours,
-                remark: Some(text(&line.remark)?).filter(|remark| !remark.is_empty()),
-            });
-            return Ok(());
-        }
-        if let Ours::Is(ours, how) = ours {
-            self.made.figures.push(Figure {
-                machine: text(&line.machine)?,
-                table,
-                case,
-                metric,
-                unit,
-                paper: printed.known(),
-                should_be,
-                ours,
-                how,
-                tool: Some(text(&line.tool)?).filter(|tool| !tool.is_empty()),
-            });
+        let row = Row {
+            machine: text(&line.machine)?,
+            table: text(&line.table)?,
+            case: text(&line.case)?,
+            metric: text(&line.metric)?,
+            unit: text(&line.unit)?,
+            printed: printed.known(),
+            should_be,
+            ours: ours(number(&line.ours)?, how, line)?,
+            remark: Some(text(&line.remark)?).filter(|remark| !remark.is_empty()),
+        };
+        match (line.machine.is_some(), row.ours) {
+            (false, _) => self.made.rows.push(row),
+            (true, Ours::Is(..)) => self.made.figures.push(row),
+            // Tables that compare machines have only rows with figures of ours.
+            (true, Ours::AtPapersClock(..) | Ours::NotMeasured | Ours::None) => {}
         }
         Ok(())
     }

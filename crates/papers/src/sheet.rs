@@ -40,8 +40,6 @@ pub struct Line {
     pub table: Option<String>,
     /// The machine whose figure the row has, if the row belongs to [`Reproduced::figures`](crate::Reproduced).
     pub machine: Option<String>,
-    /// The tool that made our figure, as a text with formulas.
-    pub tool: Option<String>,
     pub case: Option<String>,
     pub metric: Option<String>,
     pub unit: Option<String>,
@@ -53,6 +51,7 @@ pub struct Line {
     pub how: Option<String>,
     /// A formula of the correct figure, if the printed one is known to be wrong.
     pub but: Option<String>,
+    /// The tool that made our figure, or another remark, as a text with formulas.
     pub remark: Option<String>,
     /// Whether the row is left out if the value of `printed` is missing.
     pub printed_only: bool,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The papers' printed figures as data: a TOML text with one table for each paper, under the paper's name.
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::PaperError;
@@ -27,30 +26,4 @@ pub fn read<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, PaperError
     let table = tables.remove(name);
     let table = table.ok_or_else(|| PaperError::Tables(format!("there is no table `{name}`")))?;
     table.try_into().map_err(fault)
-}
-
-/// A cell of a printed table: a figure, or a text that says why there is none.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-pub enum Cell {
-    Figure(f64),
-    Text(String),
-}
-
-impl Cell {
-    pub fn figure(&self) -> Option<f64> {
-        match self {
-            Self::Figure(figure) => Some(*figure),
-            Self::Text(_) => None,
-        }
-    }
-}
-
-impl std::fmt::Display for Cell {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Figure(figure) => write!(f, "{figure}"),
-            Self::Text(text) => f.write_str(text),
-        }
-    }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A value in a paper's sheet, the TOML data of its tables: a number with its source, a text, or a missing figure.
 
-use crate::figure::How;
+use crate::how::How;
 use crate::row::Ours;
 
 /// A number of a sheet with its source `how`, which is absent for printed figures and for literals.
@@ -56,6 +56,18 @@ impl Value {
         match self {
             Self::Known(known) => Self::Known(Known {
                 value: f(known.value),
+                ..known
+            }),
+            other => other,
+        }
+    }
+
+    /// Returns a number with `how` as its source. Other values stay as they are.
+    #[must_use]
+    pub fn by(self, how: How) -> Self {
+        match self {
+            Self::Known(known) => Self::Known(Known {
+                how: Some(how),
                 ..known
             }),
             other => other,
@@ -138,51 +150,22 @@ impl From<String> for Value {
 }
 
 /// Makes a number whose source is the cycle model.
-pub fn model(value: impl IntoNumber) -> Value {
-    Ours::Is(value.into_number(), How::Model).into()
+pub fn model(value: impl Into<Value>) -> Value {
+    value.into().by(How::Model)
 }
 
-pub fn counted(value: impl IntoNumber) -> Value {
-    Ours::Is(value.into_number(), How::Counted).into()
+pub fn counted(value: impl Into<Value>) -> Value {
+    value.into().by(How::Counted)
 }
 
-pub fn stated(value: impl IntoNumber) -> Value {
-    Ours::Is(value.into_number(), How::Stated).into()
+pub fn stated(value: impl Into<Value>) -> Value {
+    value.into().by(How::Stated)
 }
 
-pub fn measured(value: impl IntoNumber) -> Value {
-    Ours::Is(value.into_number(), How::Measured).into()
+pub fn measured(value: impl Into<Value>) -> Value {
+    value.into().by(How::Measured)
 }
 
-pub fn synthesised(value: impl IntoNumber) -> Value {
-    Ours::Is(value.into_number(), How::Synthesis).into()
-}
-
-/// A count or a measure that can become a row's number.
-pub trait IntoNumber {
-    fn into_number(self) -> f64;
-}
-
-impl IntoNumber for f64 {
-    fn into_number(self) -> f64 {
-        self
-    }
-}
-
-impl IntoNumber for u64 {
-    fn into_number(self) -> f64 {
-        self as f64
-    }
-}
-
-impl IntoNumber for usize {
-    fn into_number(self) -> f64 {
-        self as f64
-    }
-}
-
-impl IntoNumber for u32 {
-    fn into_number(self) -> f64 {
-        self.into()
-    }
+pub fn synthesised(value: impl Into<Value>) -> Value {
+    value.into().by(How::Synthesis)
 }

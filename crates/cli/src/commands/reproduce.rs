@@ -28,7 +28,8 @@ pub fn reproduce(args: &ReproduceArgs) -> Result<(), CliError> {
         output::whole_file(path, |out| Ok(out.write_all(picture.as_bytes())?))?;
     }
     if args.json {
-        found.figures.iter().try_for_each(output::json)?;
+        let mut figures = found.figures.iter();
+        figures.try_for_each(|row| output::json(&row.of_machine()))?;
         let mut rows = found.rows.iter();
         return rows.try_for_each(|row| output::json(&row.json(&args.machine)));
     }

@@ -13,7 +13,7 @@ use ringmill_math::primes::ntt_primes;
 use ringmill_math::{Modulus, RnsBasis};
 
 use crate::error::PaperError;
-use crate::figure::How;
+use crate::how::How;
 use crate::row::Ours;
 use crate::scope::{Record, Scope, record};
 use crate::value::stated;

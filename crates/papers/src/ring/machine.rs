@@ -9,7 +9,7 @@ use ringmill_machines::ring::seen::seen;
 use ringmill_machines::ring::{Description, OF_THE_PAPERS_SIZE, timing};
 
 use crate::error::PaperError;
-use crate::figure::How;
+use crate::how::How;
 use crate::row::Ours;
 use crate::scope::{Record, record};
 use crate::value::{counted, model, stated};

@@ -12,7 +12,7 @@ use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
 
 use super::Named;
 use crate::error::PaperError;
-use crate::figure::How;
+use crate::how::How;
 use crate::scope::{Record, fields, record};
 use crate::single::{self, measure, simulate};
 use crate::value::{self, Value, model};

@@ -14,7 +14,7 @@ use ringmill_schemes::bgv::{ExactParams, Params};
 
 use super::operations::procedures;
 use crate::error::PaperError;
-use crate::figure::How;
+use crate::how::How;
 use crate::row::Ours;
 use crate::scope::{Record, record};
 use crate::value::model;

@@ -3,11 +3,11 @@
 
 mod basext;
 mod expression;
-mod figure;
 mod one_more;
 mod plot;
 mod polymul;
 mod ring;
+mod row;
 mod sheet;
 mod tables;
 mod torus;

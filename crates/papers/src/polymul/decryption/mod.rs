@@ -20,7 +20,7 @@ use ringmill_runtime::shown::Parts;
 use serde::{Deserialize, Serialize};
 
 use crate::error::PaperError;
-use crate::figure::How;
+use crate::how::How;
 use crate::scope::{Record, fields, record};
 use crate::tables;
 use card::{Card, Product, Work};

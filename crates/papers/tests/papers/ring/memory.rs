@@ -3,7 +3,7 @@
 
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::OF_THE_PAPERS_SIZE;
-use ringmill_papers::Figure;
+use ringmill_papers::Row;
 
 use super::medha;
 
@@ -16,7 +16,7 @@ fn rpaus_take_what_the_paper_has() {
         .filter(|f| f.table == "Table 3: memory and multipliers")
         .collect();
     assert_eq!(figures.len(), OF_THE_PAPERS_SIZE.len() * 9);
-    let totals = |f: &&Figure| f.case == "all RPAUs, 1 of 60 bits and 9 of 54";
+    let totals = |f: &&Row| f.case == "all RPAUs, 1 of 60 bits and 9 of 54";
     let totals: Vec<_> = figures.into_iter().filter(totals).collect();
     assert_eq!(totals.len(), OF_THE_PAPERS_SIZE.len() * 3);
     for f in totals {
@@ -26,11 +26,11 @@ fn rpaus_take_what_the_paper_has() {
             1.0
         };
         assert!(
-            f.ours <= more * f.paper.unwrap(),
+            f.value().unwrap() <= more * f.printed.unwrap(),
             "{} {}: {}",
             f.machine,
             f.metric,
-            f.ours
+            f.value().unwrap()
         );
     }
 }
