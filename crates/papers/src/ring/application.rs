@@ -8,7 +8,7 @@ use ringmill_cpu::Cpu;
 use ringmill_isa::macros::{MacroOp, MacroProgram, MacroType, MacroValue};
 use ringmill_runtime::shown::Parts;
 
-use super::{Named, programs};
+use super::{Named, forecast, programs};
 use crate::error::PaperError;
 use crate::scope::{Record, Scope, fields, record};
 use crate::single::{self, simulate};
@@ -28,7 +28,7 @@ impl Program {
                 "logistic" => programs::logistic()?,
                 "privft_counts" => programs::counted(at)?,
                 "classifier" => programs::classifier()?,
-                "forecast" => programs::forecast()?,
+                "forecast" => forecast::compile()?,
                 _ => return Err(PaperError::Tables(format!("no application `{name}`"))),
             };
             self.0 = Some((name, compiled));
@@ -89,7 +89,7 @@ fn counts(compiled: &Compiled) -> Record {
     let additions = [MacroOp::Add, MacroOp::Sub, MacroOp::Addc];
     record([
         ("records", programs::RECORDS.into()),
-        ("hidden_layers", programs::HIDDEN_LAYERS.into()),
+        ("hidden_layers", forecast::HIDDEN_LAYERS.into()),
         (
             "rotations",
             count(&[MacroOp::Rotate, MacroOp::Hrotate]).into(),

@@ -5,6 +5,7 @@
 mod ablation;
 mod application;
 mod area;
+mod forecast;
 mod larger;
 mod machine;
 mod operations;
@@ -121,7 +122,6 @@ impl Figures for Ours<'_> {
                 all.retain(|run| run.get("machine") == machine.as_ref());
                 Ok(all)
             }
-            "latencies" => Ok(operations::latencies(self.operations()?)),
             "cpu_operations" => operations::measured(&self.cpu, &mut self.parts),
             "application" => {
                 application::simulated(at, &mut self.program, &self.machines, &mut self.parts)

@@ -15,7 +15,7 @@ use crate::error::PaperError;
 use crate::how::How;
 use crate::scope::{Record, fields, record};
 use crate::single::{self, measure, simulate};
-use crate::value::{self, Value, model};
+use crate::value;
 
 pub const MULTIPLY: &str = "multiply + relinearise";
 
@@ -38,7 +38,7 @@ impl Single {
     /// Returns the names of the operation and of its parameter set.
     fn named(&self) -> Record {
         record([
-            ("set", self.set.into()),
+            ("label", self.set.into()),
             ("id", self.id.into()),
             ("operation", self.name.into()),
             ("key", self.key.into()),
@@ -98,38 +98,6 @@ pub fn simulated(machines: &[Named], parts: &mut Parts<'_>) -> Result<Vec<Record
         }
     }
     Ok(found)
-}
-
-/// Returns for each ring machine the microseconds of each homomorphic operation, and of Set-1's multiplication with
-/// transfers over the link.
-pub fn latencies(operations: &[Record]) -> Vec<Record> {
-    let of_one = |runs: &[Record]| {
-        let mut found = Record::new();
-        for run in runs {
-            let of = |name: &str| run.get(name).cloned().unwrap_or(Value::None);
-            let text = |name: &str| match of(name) {
-                Value::Text(text) => text,
-                Value::Known(_) | Value::NotMeasured | Value::None => String::new(),
-            };
-            let (id, key) = (text("id"), text("key"));
-            found.insert(format!("ours.{id}.{key}"), micro(of("run.seconds")));
-            if (id.as_str(), key.as_str()) == ("set1", "mult_relin") {
-                found.extend(record([
-                    ("machine", of("machine")),
-                    ("polynomials", of("polynomials")),
-                    ("over_the_link", micro(of("run.end_to_end.seconds"))),
-                ]));
-            }
-        }
-        found
-    };
-    let machines = operations.chunk_by(|a, b| a.get("machine") == b.get("machine"));
-    machines.map(of_one).collect()
-}
-
-/// Converts the model's seconds to microseconds.
-fn micro(seconds: Value) -> Value {
-    seconds.known().map_or(Value::None, |s| model(s * 1e6))
 }
 
 /// Times every homomorphic operation of both parameter sets on this computer's CPU.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The effect that digits of one width have on the gates of an engine in Table VI of the paper of Kong and Li: whether
-//! products are exact modulo the one prime of the engine's transforms, and how often noise makes a gate fail.
+//! The effect that digits of one width have on the gates of an engine in Table VI of the paper of Kong and Li. Products are
+//! exact or not modulo the one prime of the engine's transforms, and noise makes a gate fail so often.
 
 use ringmill_circuits::tfhe::{
     Decomposition, LweDimension, Params, ParamsBuilder, TfheError, Transforms, Unrolling,

@@ -10,25 +10,45 @@ const HEAX: &str = "Section 5.3: HEAX, Set-1";
 const F1: &str = "Section 5.3: F1, Set-1";
 const GPU: &str = "Section 5.3: GPUs, Set-1";
 
-/// One machine's latencies, and nothing else.
+/// One machine with the microseconds of its operations, and nothing else.
 struct Latencies;
 
 impl Figures for Latencies {
     fn records(&mut self, name: &str, _: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
-        if name != "latencies" {
-            return Ok(Vec::new());
-        }
-        Ok(vec![record([
-            ("machine", "ring-stored".into()),
-            ("ours.set1.add", model(5.0)),
-            ("ours.set1.mult_relin", model(250.0)),
-            ("ours.set1.rescale", model(60.0)),
-            ("ours.set2.add", model(13.0)),
-            ("ours.set2.mult_relin", model(730.0)),
-            ("ours.set2.rescale", model(140.0)),
-            ("over_the_link", model(5500.0)),
-            ("polynomials", 42.0.into()),
-        ])])
+        let machine = ("machine", "ring-stored".into());
+        let operation = |(id, key, us): (&str, &str, f64)| {
+            record([
+                machine.clone(),
+                ("label", id.into()),
+                ("id", id.into()),
+                ("operation", key.into()),
+                ("key", key.into()),
+                ("how", "model".into()),
+                ("polynomials", 42.0.into()),
+                ("run.cycles", (200.0 * us).into()),
+                ("run.seconds", (us / 1e6).into()),
+                ("run.end_to_end.seconds", 5500e-6.into()),
+            ])
+        };
+        Ok(match name {
+            "machines" => vec![record([
+                machine,
+                ("own_mhz", 200.0.into()),
+                ("multipliers", model(36.0)),
+                ("dyadic_percent", model(12.5)),
+            ])],
+            "operations" => [
+                ("set1", "add", 5.0),
+                ("set1", "mult_relin", 250.0),
+                ("set1", "rescale", 60.0),
+                ("set2", "add", 13.0),
+                ("set2", "mult_relin", 730.0),
+                ("set2", "rescale", 140.0),
+            ]
+            .map(operation)
+            .into(),
+            _ => Vec::new(),
+        })
     }
 }
 
