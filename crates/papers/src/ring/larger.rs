@@ -5,39 +5,30 @@ use std::collections::BTreeMap;
 
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::{Description, RingMachine};
-use ringmill_schemes::ckks::{Params, ProcCache};
+use ringmill_schemes::ckks::Params;
 
-use super::machine;
-use super::operations::keys;
+use super::{machine, operations};
 use crate::error::PaperError;
-use crate::scope::{Record, fields, record};
-use crate::single::{self, simulate};
+use crate::scope::{Record, Scope, fields, record};
+use crate::single::simulate;
 use crate::value::stated;
 
 fn description() -> Result<Description, PaperError> {
     Ok(Description::parse(Description::LARGE)?)
 }
 
-/// Returns the cycles of homomorphic operations at N = 2^16 on a machine whose memory holds all their values.
-/// `moved` counts the limbs that leave the machine and come back.
-pub fn operations() -> Result<Vec<Record>, PaperError> {
+/// Returns the report of the operation that the current row of `data/ring.toml` names, at N = 2^16 on a machine whose
+/// memory holds all its values.
+pub fn operation(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let d = description()?;
     let mut bits = [54; 9];
     bits[0] = 60;
     let params = Params::builder(16).prime_bits(&bits, &[54]).build()?;
-    let keys = keys(&params);
-    let procs = ProcCache::new(params);
     let machine = RingMachine::new(d.clone())?;
-    let runs = keys.into_iter().map(|(name, _, key)| {
-        let report = simulate(&machine, &single::program(procs.get(&key)?)?)?;
-        let mut found = fields(&BTreeMap::from([("run", &report)]))?;
-        found.extend(record([
-            ("machine", d.name.as_str().into()),
-            ("operation", name.into()),
-        ]));
-        Ok(found)
-    });
-    runs.collect()
+    let report = simulate(&machine, &operations::program(at, &params)?)?;
+    let mut found = fields(&BTreeMap::from([("run", &report)]))?;
+    found.insert("machine".to_owned(), d.name.into());
+    Ok(vec![found])
 }
 
 /// Returns the number of limbs of N = 2^16 that an RPAU (residue polynomial arithmetic unit) holds, and the memory for

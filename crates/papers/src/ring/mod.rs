@@ -27,6 +27,7 @@ use crate::run::{Figures, no_list};
 use crate::scope::{Record, Scope};
 use crate::sheet::Sheet;
 use application::Program;
+use operations::Operations;
 
 pub const SHEET: &str = include_str!("../../data/ring.toml");
 
@@ -50,7 +51,7 @@ pub fn tables(
     let runs = (machines.len() + 1) * (operations::COUNT + APPLICATIONS);
     let mut figures = Ours {
         machines,
-        operations: Vec::new(),
+        operations: Operations::default(),
         program: Program::default(),
         cpu: Cpu::new(1)?,
         mapping: Mapping::LeftOut,
@@ -81,23 +82,13 @@ type Named = (&'static str, Box<dyn Machine>);
 
 struct Ours<'a> {
     machines: Vec<Named>,
-    /// The times of homomorphic operations, made when a table first needs them.
-    operations: Vec<Record>,
+    operations: Operations,
     program: Program,
     cpu: Cpu,
     mapping: Mapping<'a>,
     /// The reason why there is no synthesis, as a text that rows of tables show.
     why: &'a str,
     parts: Parts<'a>,
-}
-
-impl Ours<'_> {
-    fn operations(&mut self) -> Result<&[Record], PaperError> {
-        if self.operations.is_empty() {
-            self.operations = operations::simulated(&self.machines, &mut self.parts)?;
-        }
-        Ok(&self.operations)
-    }
 }
 
 impl<'a> Mapped<'a> for Ours<'a> {
@@ -116,13 +107,11 @@ impl Figures for Ours<'_> {
             "machines" => machine::machines(),
             "instructions" => machine::instructions(&at.text("machine")?),
             "memory" => machine::memory(&at.text("machine")?),
-            "operations" => {
-                let machine = Some(at.text("machine")?.into());
-                let mut all = self.operations()?.to_vec();
-                all.retain(|run| run.get("machine") == machine.as_ref());
-                Ok(all)
+            "operation" => {
+                let (machines, parts) = (&self.machines, &mut self.parts);
+                self.operations.simulated(at, machines, parts)
             }
-            "cpu_operations" => operations::measured(&self.cpu, &mut self.parts),
+            "cpu_operation" => operations::measured(at, &self.cpu, &mut self.parts),
             "application" => {
                 application::simulated(at, &mut self.program, &self.machines, &mut self.parts)
             }
@@ -131,7 +120,7 @@ impl Figures for Ours<'_> {
             }
             "module_needs" => area::needs(&at.text("module")?, &at.text("column")?),
             "ablation" => ablation::saved(at),
-            "larger_operations" => larger::operations(),
+            "larger_operation" => larger::operation(at),
             "larger_memory" => larger::memory(),
             _ => Err(no_list(name)),
         }

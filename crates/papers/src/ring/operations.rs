@@ -13,101 +13,70 @@ use ringmill_schemes::ckks::{OpKey, Params, ProcCache};
 use super::Named;
 use crate::error::PaperError;
 use crate::how::How;
-use crate::scope::{Record, fields, record};
+use crate::scope::{Record, Scope, fields, record};
 use crate::single::{self, measure, simulate};
 use crate::value;
 
-pub const MULTIPLY: &str = "multiply + relinearise";
-
-/// The parameter sets of Table 1 of the Medha paper: the paper's names, and our names in [`Params::named`].
-const SETS: [(&str, &str); 2] = [("Set-1", "set1"), ("Set-2", "set2")];
 /// The number of timed operations, over both parameter sets.
 pub const COUNT: usize = 2 * 3;
 
-/// A program of one homomorphic operation at the highest level of a parameter set.
-struct Single {
-    set: &'static str,
-    id: &'static str,
-    params: Arc<Params>,
-    name: &'static str,
-    key: &'static str,
-    program: Verified,
-}
-
-impl Single {
-    /// Returns the names of the operation and of its parameter set.
-    fn named(&self) -> Record {
-        record([
-            ("label", self.set.into()),
-            ("id", self.id.into()),
-            ("operation", self.name.into()),
-            ("key", self.key.into()),
-        ])
-    }
-}
-
-/// Returns the homomorphic operations that the Medha paper times. Each has the paper's name, its name among the printed
-/// figures (`data/paper_tables.toml`), and its key in the compiler.
-pub fn keys(params: &Params) -> [(&'static str, &'static str, OpKey); 3] {
+/// Returns the program of the homomorphic operation that the current row of `data/ring.toml` names (`key`), at the highest
+/// level of these parameters.
+pub fn program(at: &Scope<'_>, params: &Arc<Params>) -> Result<Verified, PaperError> {
     let level = params.max_level();
-    [
-        ("add", "add", OpKey::add(level, 2, 2)),
-        (MULTIPLY, "mult_relin", OpKey::mul_relin(level, true)),
-        ("rescale", "rescale", OpKey::rescale(level, 2)),
-    ]
+    let key = match at.text("key")?.as_str() {
+        "add" => OpKey::add(level, 2, 2),
+        "mult_relin" => OpKey::mul_relin(level, true),
+        "rescale" => OpKey::rescale(level, 2),
+        key => return Err(PaperError::Tables(format!("no operation `{key}`"))),
+    };
+    single::program(ProcCache::new(Arc::clone(params)).get(&key)?)
 }
 
-fn singles() -> Result<Vec<Single>, PaperError> {
-    let mut found = Vec::new();
-    for (set, id) in SETS {
-        let params = Params::named(id)?;
-        let procs = ProcCache::new(Arc::clone(&params));
-        for (name, key, op) in keys(&params) {
-            found.push(Single {
-                set,
-                id,
-                params: Arc::clone(&params),
-                name,
-                key,
-                program: single::program(procs.get(&op)?)?,
-            });
+/// The operations that were timed on our machines, by machine, parameter set and operation.
+#[derive(Default)]
+pub struct Operations(BTreeMap<[String; 3], Record>);
+
+impl Operations {
+    /// Returns the report of the operation, parameter set (`id`) and machine that the current row of `data/ring.toml`
+    /// names. The RTL has run those operations whose cycles `seen` lists.
+    pub fn simulated(
+        &mut self,
+        at: &Scope<'_>,
+        machines: &[Named],
+        parts: &mut Parts<'_>,
+    ) -> Result<Vec<Record>, PaperError> {
+        let names = [at.text("machine")?, at.text("id")?, at.text("key")?];
+        if let Some(found) = self.0.get(&names) {
+            return Ok(vec![found.clone()]);
         }
-    }
-    Ok(found)
-}
-
-/// Times every homomorphic operation of both parameter sets on every ring machine.
-pub fn simulated(machines: &[Named], parts: &mut Parts<'_>) -> Result<Vec<Record>, PaperError> {
-    let mut found = Vec::new();
-    for (machine, device) in machines {
-        for run in singles()? {
-            let report = simulate(device.as_ref(), &run.program)?;
-            parts.done();
-            let in_rtl = seen(machine).is_some_and(|s| s.has(run.id, run.name, report.cycles));
-            let how = if in_rtl { How::Lockstep } else { How::Model };
-            let limb = (8u64 << run.params.log_n()) as f64;
-            let bytes = (report.link.bytes_in + report.link.bytes_out) as f64;
-            let mut fields = fields(&BTreeMap::from([("run", &report)]))?;
-            fields.extend(run.named());
-            fields.extend(record([
-                ("machine", (*machine).into()),
-                ("how", how.name().into()),
-                ("polynomials", (bytes / limb).into()),
-            ]));
-            found.push(fields);
-        }
-    }
-    Ok(found)
-}
-
-/// Times every homomorphic operation of both parameter sets on this computer's CPU.
-pub fn measured(cpu: &Cpu, parts: &mut Parts<'_>) -> Result<Vec<Record>, PaperError> {
-    let runs = singles()?.into_iter().map(|run| {
-        let us = measure(cpu, &run.program)? * 1e6;
+        let [machine, id, key] = &names;
+        let device = machines.iter().find(|(name, _)| name == machine);
+        let no_machine = || PaperError::Tables(format!("no machine `{machine}`"));
+        let (_, device) = device.ok_or_else(no_machine)?;
+        let report = simulate(device.as_ref(), &program(at, &Params::named(id)?)?)?;
         parts.done();
-        let mut found = run.named();
-        found.insert("us".to_owned(), value::measured(us));
-        Ok(found)
-    });
-    runs.collect()
+        let name = if key == "mult_relin" { MULTIPLY } else { key };
+        let in_rtl = seen(machine).is_some_and(|seen| seen.has(id, name, report.cycles));
+        let how = if in_rtl { How::Lockstep } else { How::Model };
+        let mut found = fields(&BTreeMap::from([("run", &report)]))?;
+        found.insert("how".to_owned(), how.name().into());
+        self.0.insert(names, found.clone());
+        Ok(vec![found])
+    }
+}
+
+/// The name of Set-1's and Set-2's product in the list of operations that the RTL has run.
+const MULTIPLY: &str = "multiply + relinearise";
+
+/// Times the operation and parameter set that the current row of `data/ring.toml` names on this computer's CPU.
+pub fn measured(
+    at: &Scope<'_>,
+    cpu: &Cpu,
+    parts: &mut Parts<'_>,
+) -> Result<Vec<Record>, PaperError> {
+    let params = Params::named(&at.text("id")?)?;
+    let us = measure(cpu, &program(at, &params)?)? * 1e6;
+    parts.done();
+    Ok(vec![record([("us", value::measured(us))])])
 }
