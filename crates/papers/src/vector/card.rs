@@ -3,8 +3,8 @@
 //! ring degree.
 //!
 //! The machine `vector-u250` takes rings up to N = 1024, so both machines are timed there, with as many primes as the
-//! paper's parameter set has. At this size the buffer holds operands, results and keys, so no time depends on distant
-//! memory.
+//! paper's parameter set has. At this size the buffer holds operands and results. A column that counts all transfers
+//! loads the keys from distant memory.
 
 use std::sync::Arc;
 
