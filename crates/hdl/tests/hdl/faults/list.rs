@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A list of faults, read from its data file.
 
+use std::collections::BTreeMap;
 use std::fmt;
+
+use serde::Deserialize;
 
 use crate::common::failure::Checker;
 
 /// Which command looks for a fault.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum When {
     /// `make test`, and `make full` with it.
     Test,
@@ -40,52 +44,37 @@ pub struct List {
     pub checks: &'static [(&'static str, Checker)],
 }
 
+/// The rows of a list by command, check and module: the name of each fault with its two texts.
+type Tables = BTreeMap<When, BTreeMap<String, BTreeMap<String, BTreeMap<String, [String; 2]>>>>;
+
 impl List {
-    /// Reads the file: the part of TOML that it uses, where a string is written as in JSON.
+    /// Reads the file.
     ///
     /// # Panics
     ///
-    /// If a line is neither a comment nor a part of a table as above.
+    /// If the file is no TOML, or has anything but tables as above.
     pub fn faults(&self) -> Vec<Fault> {
-        let (mut faults, mut table, mut row) = (Vec::new(), Vec::new(), String::new());
-        let lines = self.text.lines();
-        for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            if let Some(path) = line.strip_prefix('[') {
-                table = path.trim_end_matches(']').split('.').collect();
-                continue;
-            }
-            row.push_str(line);
-            if row.ends_with(']') {
-                faults.push(self.fault(&table, &row));
-                row.clear();
+        let tables: Tables =
+            toml::from_str(self.text).unwrap_or_else(|e| panic!("{}: {e}", self.name));
+        let mut faults = Vec::new();
+        for (when, checks) in tables {
+            for (check, modules) in checks {
+                for (module, rows) in modules {
+                    for (name, [from, to]) in rows {
+                        let (check, module) = (check.clone(), module.clone());
+                        faults.push(Fault {
+                            name,
+                            when,
+                            check,
+                            module,
+                            from,
+                            to,
+                        });
+                    }
+                }
             }
         }
-        assert_eq!(row, "", "{}: a row without an end", self.name);
         faults
-    }
-
-    fn fault(&self, table: &[&str], row: &str) -> Fault {
-        let wrong = || panic!("{}: `{row}` is no row of a table", self.name);
-        let (&[when, check, module], Some((name, texts))) = (table, row.split_once(" = ")) else {
-            wrong()
-        };
-        let when = match when {
-            "test" => When::Test,
-            "full" => When::Full,
-            other => panic!("{}: there is no `make {other}`", self.name),
-        };
-        let texts: Option<[String; 2]> = serde_json::from_str(texts).ok();
-        let (Ok(name), Some([from, to])) = (serde_json::from_str(name), texts) else {
-            wrong()
-        };
-        Fault {
-            name,
-            when,
-            check: check.to_owned(),
-            module: module.to_owned(),
-            from,
-            to,
-        }
     }
 
     /// Returns the check of this name.
