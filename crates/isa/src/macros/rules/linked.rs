@@ -83,7 +83,10 @@ pub(super) fn drop(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Resu
 /// must be the operand's divided by the primes in between. Its correction factor may be any of the
 /// operand's plaintext modulus.
 fn divided(scope: Scope<'_>, d: Typed, size: u32, from: LevelNote, to: Level) -> Result<(), Fault> {
-    check_lower(from, to)?;
+    if to > from.level {
+        let expected = format!("a level up to {}", from.level);
+        return Err(immediate(expected, format!("level {to}")));
+    }
     let declared = d.ty.at().map_or(from.note, |at| at.note);
     let between = to.primes()..from.level.primes();
     let primes = scope.primes.and_then(|primes| primes.get(between));
@@ -91,26 +94,14 @@ fn divided(scope: Scope<'_>, d: Typed, size: u32, from: LevelNote, to: Level) ->
     expect_cipher(d, size, Some(LevelNote { level: to, note }))
 }
 
-/// Checks that `d` may be the sum of integer multiples of ciphertexts, divided down to the level `to`. `from` is the
-/// level and note (scale or correction factor) of the ciphertexts. The result's scale may be any, because the
-/// integers decide it. Its correction factor may be any of the operands' plaintext modulus.
-fn combined(d: Typed, from: LevelNote, to: Level) -> Result<(), Fault> {
-    check_lower(from, to)?;
-    let declared = d.ty.at().map_or(from.note, |at| at.note);
-    let note = note::combined(d, from.note, declared)?;
-    expect_cipher(d, 2, Some(LevelNote { level: to, note }))
-}
-
-/// Checks that an instruction may divide operands down to the level `to`, which must not be above
-/// the operands' level in `from`.
-fn check_lower(from: LevelNote, to: Level) -> Result<(), Fault> {
-    match to > from.level {
-        true => {
-            let expected = format!("a level up to {}", from.level);
-            Err(immediate(expected, format!("level {to}")))
-        }
-        false => Ok(()),
-    }
+/// Checks that `d` may be a sum of integer multiples of ciphertexts at `from`, divided down to the level `to`. The integers
+/// bring about any scale, so the primes tell nothing of it.
+fn combined(scope: Scope<'_>, d: Typed, from: LevelNote, to: Level) -> Result<(), Fault> {
+    let scope = Scope {
+        primes: None,
+        ..scope
+    };
+    divided(scope, d, 2, from, to)
 }
 
 /// Returns the level and note (scale or correction factor) that several ciphertexts of two
@@ -170,22 +161,19 @@ pub(super) fn sum_plain(
     operands: &[Typed],
     results: &[Typed],
 ) -> Result<(), Fault> {
-    let (sums, groups) = (results.len(), results.len().saturating_add(1));
-    if sums == 0 || operands.is_empty() || !operands.len().is_multiple_of(groups) {
+    let each = operands.len() / results.len().saturating_add(1);
+    let (ciphers, constants) = operands.split_at_checked(each).unwrap_or_default();
+    let constant = constants.last();
+    let last = constant.filter(|_| constants.len() == ciphers.len().saturating_mul(results.len()));
+    let Some(&last) = last else {
+        let (operands, results) = (operands.len(), results.len());
         return Err(Fault::Illegal {
             what: "operands",
             expected: "ciphertexts, and for each result a constant for each of them".to_owned(),
-            found: format!("{} operands and {sums} results", operands.len()),
+            found: format!("{operands} operands and {results} results"),
         });
-    }
-    let each = operands.len() / groups;
-    let (ciphers, constants) = operands.split_at_checked(each).unwrap_or_default();
-    let at = alike(scope, ciphers)?;
-    let Some(&last) = constants.last() else {
-        return results
-            .iter()
-            .try_for_each(|&d| expect_cipher(d, 2, Some(at)));
     };
+    let at = alike(scope, ciphers)?;
     let of = lifted(scope, last)?;
     for &constant in constants {
         let own = lifted(scope, constant)?;
@@ -212,7 +200,7 @@ pub(super) fn combine(
     if integers.len() != wanted {
         return Err(counted(wanted, integers.len()));
     }
-    combined(d, of_one_modulus(scope, operands)?, *to)
+    combined(scope, d, of_one_modulus(scope, operands)?, *to)
 }
 
 fn counted(wanted: usize, found: usize) -> Fault {
@@ -235,7 +223,7 @@ pub(super) fn sum_products(
     {
         return divided(scope, d, 2, LevelNote { note, ..at }, products.to);
     }
-    combined(d, at, products.to)
+    combined(scope, d, at, products.to)
 }
 
 /// Returns the scale that all products of two operands of a sum must have. Returns `None` if every product has a

@@ -173,17 +173,6 @@ pub(super) fn expect_of_one_sum(v: Typed, expected: Note, found: Note) -> Result
     }
 }
 
-/// Returns the note of a sum of integer multiples of values, the first with the note `note`, after a division by
-/// several primes. A scale is the one `declared` in the program, because the integers bring it about. A correction
-/// factor may be any that belongs to the plaintext modulus of `note`.
-pub(super) fn combined(d: Typed, note: Note, declared: Note) -> Result<Note, Fault> {
-    match (note, declared) {
-        (Note::Scale(_), Note::Scale(_)) => Ok(declared),
-        (Note::Scale(_), _) => Ok(note),
-        (Note::Bare | Note::Factor(_), _) => of_modulus(d, note, declared),
-    }
-}
-
 fn of_number(v: Typed, expected: u64, found: Note) -> Result<(), Fault> {
     match modulus(v, found)? == expected {
         true => Ok(()),
