@@ -101,16 +101,17 @@ impl Value<'_> {
         if let Value::Constant(constant, modulus) = self {
             let (made, modulus, len) = (constant.read(usage)?, *modulus, constant.len);
             let blocks = made.spread(modulus).map(<[u64]>::len);
-            let found = blocks.unwrap_or_else(|| made.limb(modulus).len());
-            // Blocks of one residue are a whole limb.
-            let whole = found == len;
-            if found == 0 || !len.is_multiple_of(found) || (blocks.is_none() && !whole) {
+            let sound = match blocks {
+                Some(blocks) => blocks > 0 && len.is_multiple_of(blocks),
+                None => made.limb(modulus).len() == len,
+            };
+            if !sound {
                 let text = format!("a constant has no limb modulo modulus {modulus}");
                 return Err(DeviceError::Malformed(text));
             }
-            *self = match whole {
-                true => Value::Expanded(made, modulus),
-                false => Value::Repeated(made, modulus, len),
+            *self = match blocks {
+                Some(_) => Value::Repeated(made, modulus, len),
+                None => Value::Expanded(made, modulus),
             };
         }
         Ok(())

@@ -69,11 +69,6 @@ impl OfInstr<'_> {
     fn sub_plain(&self) -> OpKey {
         OpKey::sub_plain(self.level, self.size)
     }
-
-    /// Returns the number of primes between the instruction's level and the lower level `to`.
-    fn dropped(&self, to: Level) -> u16 {
-        self.level.0.saturating_sub(to.0) as u16
-    }
 }
 
 impl Visitor for OfInstr<'_> {
@@ -142,30 +137,22 @@ impl Visitor for OfInstr<'_> {
 
     fn sumturn(&mut self, instr: &MacroInstr, Turns { elements, to }: &Turns) -> Found {
         let (count, of) = (instr.src.len(), elements.of.iter().copied());
-        let dropped = self.dropped(*to);
+        let dropped = Shape::down(self.level, *to).dropped;
         let operation = OpKey::turn_sum(self.level, count, of.clone(), dropped, self.of.seeded);
         Ok(coded(operation, of.map(KeyRequest::Galois).collect()))
     }
 
     fn combine(&mut self, instr: &MacroInstr, of: &Combination) -> Found {
         let residues = self.params.residues(&of.integers, self.level);
-        let dropped = self.dropped(of.to);
+        let dropped = Shape::down(self.level, of.to).dropped;
         let operation = OpKey::combine(self.level, instr.src.len(), residues, dropped);
         Ok(coded(operation, vec![]))
     }
 
     fn sumprod(&mut self, instr: &MacroInstr, of: &Products) -> Found {
-        let shape = Shape {
-            dropped: self.dropped(of.to),
-            combined: of.combined,
-            products: of.factors.clone(),
-            tail: of.tail,
-            further: 0,
-        };
-        let (count, residues) = (
-            instr.src.len(),
-            self.params.residues(&of.integers, self.level),
-        );
+        let shape = Shape::of_products(of, self.level);
+        let residues = self.params.residues(&of.integers, self.level);
+        let count = instr.src.len();
         let operation = OpKey::sum_products(self.level, count, shape, residues, self.of.seeded);
         Ok(coded(operation, vec![KeyRequest::Relin]))
     }

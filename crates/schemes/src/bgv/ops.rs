@@ -366,11 +366,6 @@ impl OpKey {
         self.shaped(shape)
     }
 
-    fn shaped(self, shape: Shape) -> Self {
-        let variant = self.variant().clone();
-        Self::new(self.op(), Variant { shape, ..variant })
-    }
-
     /// Returns the product of a ciphertext of `size` polynomials and a plaintext in evaluation form, as the cache key
     /// of its procedure.
     pub fn mul_lifted(level: Level, size: u32) -> Self {

@@ -267,52 +267,30 @@ impl OpKey {
         seeded: bool,
     ) -> Self {
         let elements = Immediate::Elements(elements.into_iter().collect());
-        let variant = Variant {
-            level,
-            sizes: vec![2; count],
-            immediate: elements,
-            plain: 0,
-            seeded,
-            shape: Shape::dropping(dropped),
-        };
-        Self::new(Op::TurnSum, variant)
+        let sum = Self::with(Op::TurnSum, level, &vec![2; count], elements, seeded);
+        sum.shaped(Shape::dropping(dropped))
     }
 
     /// Returns `sums` sums of `count` ciphertexts, each times a plaintext of its own for each sum, as the cache key of
     /// their procedure.
     pub fn sum_plain(level: Level, count: usize, sums: usize) -> Self {
-        let variant = Variant {
-            level,
-            sizes: vec![2; count],
-            immediate: Immediate::None,
-            plain: 0,
-            seeded: false,
-            shape: Shape {
-                further: sums.saturating_sub(1) as u16,
-                ..Shape::default()
-            },
-        };
-        Self::new(Op::SumPlain, variant)
+        Self::of(Op::SumPlain, level, &vec![2; count]).shaped(Shape {
+            further: sums.saturating_sub(1) as u16,
+            ..Shape::default()
+        })
     }
 
     /// Returns the sum of `count` ciphertexts at `level`, each times an integer, and of one more integer, as the cache
     /// key of its procedure. `residues` are those of the integers modulo q_0 ..= q_level, one integer after another. The
     /// sum is divided by the level's last `dropped` primes.
     pub fn combine(level: Level, count: usize, residues: Vec<u64>, dropped: u16) -> Self {
-        let shape = Shape {
+        let residues = Immediate::Residues(residues);
+        let sum = Self::with(Op::Combine, level, &vec![2; count], residues, false);
+        sum.shaped(Shape {
             combined: count as u16,
             tail: true,
             ..Shape::dropping(dropped)
-        };
-        let variant = Variant {
-            level,
-            sizes: vec![2; count],
-            immediate: Immediate::Residues(residues),
-            plain: 0,
-            seeded: false,
-            shape,
-        };
-        Self::new(Op::Combine, variant)
+        })
     }
 
     /// Returns a sum of products of `count` ciphertexts, as the cache key of its procedure. `shape` says which of them
@@ -325,15 +303,8 @@ impl OpKey {
         residues: Vec<u64>,
         seeded: bool,
     ) -> Self {
-        let variant = Variant {
-            level,
-            sizes: vec![2; count],
-            immediate: Immediate::Residues(residues),
-            plain: 0,
-            seeded,
-            shape,
-        };
-        Self::new(Op::SumProducts, variant)
+        let residues = Immediate::Residues(residues);
+        Self::with(Op::SumProducts, level, &vec![2; count], residues, seeded).shaped(shape)
     }
 
     pub fn encapsulate(level: Level, seeded: bool) -> Self {

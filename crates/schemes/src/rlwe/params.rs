@@ -199,14 +199,7 @@ impl Params {
     /// Returns the residues of integers modulo each prime of a level, one integer after another.
     pub fn residues(&self, integers: &[i64], level: Level) -> Vec<u64> {
         let primes = self.reducers.iter().take(level.primes());
-        let residue = |integer: i64, q: Modulus| {
-            let size = q.reduce(integer.unsigned_abs());
-            match integer < 0 {
-                true => q.neg(size),
-                false => size,
-            }
-        };
-        let of = |&integer: &i64| primes.clone().map(move |&q| residue(integer, q));
+        let of = |&integer: &i64| primes.clone().map(move |q| q.from_i64(integer));
         integers.iter().flat_map(of).collect()
     }
 

@@ -32,6 +32,13 @@ impl Spread {
             repeated,
         }
     }
+
+    fn values(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
+        match poly {
+            Poly::FIRST => self.values.get(modulus).map(Vec::as_slice),
+            _ => None,
+        }
+    }
 }
 
 impl Limbed for Spread {
@@ -44,7 +51,7 @@ impl Limbed for Spread {
     }
 
     fn limb(&self, poly: Poly, modulus: usize) -> Option<Residues<'_>> {
-        let values = self.spread(poly, modulus)?;
+        let values = self.values(poly, modulus)?;
         if self.repeated == 1 {
             return Some(Residues::Wide(values));
         }
@@ -58,9 +65,7 @@ impl Limbed for Spread {
     }
 
     fn spread(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
-        match poly {
-            Poly::FIRST => self.values.get(modulus).map(Vec::as_slice),
-            _ => None,
-        }
+        // Blocks of one residue are a whole limb.
+        self.values(poly, modulus).filter(|_| self.repeated > 1)
     }
 }

@@ -63,9 +63,8 @@ impl Lifted {
         limb.fill(0);
         let q = crate::rlwe::arith::reducer(params, prime)?;
         for &(at, c) in &self.integers {
-            let size = q.reduce(c.unsigned_abs());
             if let Some(x) = limb.get_mut(at as usize) {
-                *x = if c < 0 { q.neg(size) } else { size };
+                *x = q.from_i64(c);
             }
         }
         Ok(())

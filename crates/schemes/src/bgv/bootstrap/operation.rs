@@ -84,7 +84,7 @@ struct OfStep<'a> {
 impl OfStep<'_> {
     /// Returns the number of primes between the instruction's level and the lower level `to`.
     fn dropped(&self, to: Level) -> u16 {
-        self.level.0.saturating_sub(to.0) as u16
+        Shape::down(self.level, to).dropped
     }
 
     /// Returns the operation that multiplies by the inverse of an integer modulo each prime of the level.
@@ -189,13 +189,7 @@ impl Visitor for OfStep<'_> {
     }
 
     fn sumprod(&mut self, instr: &MacroInstr, products: &Products) -> Found {
-        let shape = Shape {
-            dropped: self.dropped(products.to),
-            combined: products.combined,
-            products: products.factors.clone(),
-            tail: products.tail,
-            further: 0,
-        };
+        let shape = Shape::of_products(products, self.level);
         let residues = self.params.residues(&products.integers, self.level);
         let count = instr.src.len();
         let op = OpKey::sum_products(self.level, count, shape, residues, self.seeded);

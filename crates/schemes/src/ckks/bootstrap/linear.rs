@@ -3,8 +3,9 @@
 //! steps are multiplied by its diagonals and added, and giant steps follow that share one division by the special
 //! primes.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
+use num_complex::Complex64;
 use ringmill_isa::Galois;
 
 use super::bounds::{Bounds, root};
@@ -117,8 +118,8 @@ fn largest(matrix: &Diagonals) -> f64 {
 /// diagonal is the sum of a giant step and a baby step.
 struct Steps {
     babies: Vec<usize>,
-    /// The giant steps, each with the baby steps of its diagonals. The giant step 0 comes last, if there is one.
-    giants: Vec<(usize, Vec<usize>)>,
+    /// The giant steps. The giant step 0 comes last, if there is one.
+    giants: Vec<usize>,
 }
 
 /// Chooses the baby and giant steps for a matrix of order `n` whose diagonals have these offsets, for the least
@@ -129,26 +130,21 @@ fn steps(offsets: impl Iterator<Item = usize>, n: usize) -> Steps {
     let stride = offsets.iter().filter(|&&o| o != 0);
     let stride = stride.map(|o| 1 << o.trailing_zeros()).min().unwrap_or(1);
     let split = |by: usize| {
-        let mut giants: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for &offset in &offsets {
+        let pairs = offsets.iter().map(|&offset| {
             let baby = offset % (by * stride);
-            giants.entry(offset - baby).or_default().push(baby);
-        }
-        giants
-    };
-    let babies = |giants: &BTreeMap<usize, Vec<usize>>| {
-        let mut babies: Vec<usize> = giants.values().flatten().copied().collect();
-        babies.sort_unstable();
-        babies.dedup();
-        babies
+            (baby, offset - baby)
+        });
+        let (babies, giants): (BTreeSet<usize>, BTreeSet<usize>) = pairs.unzip();
+        (babies, giants)
     };
     let most = (n / stride).trailing_zeros();
     let candidates = (0..=most).map(|log| split(1 << log));
-    let cost = |giants: &BTreeMap<usize, Vec<usize>>| 2 * giants.len() + babies(giants).len();
-    let best = candidates.min_by_key(cost).unwrap_or_default();
-    let babies = babies(&best);
-    let mut giants: Vec<(usize, Vec<usize>)> = best.into_iter().collect();
-    giants.sort_by_key(|&(giant, _)| giant == 0);
+    let cost =
+        |(babies, giants): &(BTreeSet<usize>, BTreeSet<usize>)| 2 * giants.len() + babies.len();
+    let (babies, giants) = candidates.min_by_key(cost).unwrap_or_default();
+    let babies = babies.into_iter().collect();
+    let mut giants: Vec<usize> = giants.into_iter().collect();
+    giants.sort_by_key(|&giant| giant == 0);
     Steps { babies, giants }
 }
 
@@ -159,33 +155,33 @@ fn stage(
     params: &Params,
     value: Value,
     matrix: &Diagonals,
-    (babies, giants): (&[usize], &[(usize, Vec<usize>)]),
+    (babies, giants): (&[usize], &[usize]),
     (scale, prime): (f64, Option<u64>),
 ) -> Result<Value, CkksError> {
     let n = params.slots();
-    let turned: Vec<usize> = babies.iter().copied().filter(|&b| b != 0).collect();
-    let elements = turned.iter().map(|&b| element(params, b));
-    let elements = elements.collect::<Result<Vec<Galois>, CkksError>>()?;
-    let results = code.turns(value, &elements);
-    let at: BTreeMap<usize, Value> = turned.into_iter().zip(results).collect();
-    let of = babies.iter().map(|baby| at.get(baby).copied());
-    let of: Vec<Value> = of.map(|turned| turned.unwrap_or(value)).collect();
-    let (mut rows, mut by) = (Vec::new(), Vec::new());
-    for (giant, own) in giants {
-        let row = babies.iter().map(|baby| {
+    let turns = |steps: &[usize]| -> Result<Vec<Galois>, CkksError> {
+        let steps = steps.iter().filter(|&&steps| steps != 0);
+        steps.map(|&steps| element(params, steps)).collect()
+    };
+    let mut turned = code.turns(value, &turns(babies)?).into_iter();
+    let of = babies.iter().map(|&baby| match baby {
+        0 => Some(value),
+        _ => turned.next(),
+    });
+    let of = of.collect::<Option<Vec<Value>>>().ok_or_else(shallow)?;
+    let row = |&giant: &usize| {
+        let factors = babies.iter().map(|baby| {
             let diagonal = matrix.get(&((giant + baby) % n));
-            let diagonal = diagonal.filter(|_| own.contains(baby));
             let entry = |j: usize| diagonal.and_then(|d| d.get((j + n - giant) % n).copied());
             // The giant step turns the product, so the diagonal is turned back before.
             (0..n).map(|j| entry(j).unwrap_or_default()).collect()
         });
-        rows.push(row.collect());
-        if *giant != 0 {
-            by.push(element(params, *giant)?);
-        }
-    }
+        factors.collect()
+    };
+    let rows: Vec<Vec<Vec<Complex64>>> = giants.iter().map(row).collect();
     let sums = code.sum_plain(&of, &rows, scale).ok_or_else(shallow)?;
-    code.sum_turned(&sums, &by, prime).ok_or_else(shallow)
+    code.sum_turned(&sums, &turns(giants)?, prime)
+        .ok_or_else(shallow)
 }
 
 /// Returns the Galois element (-3)^`steps` modulo 2N, for at least one step. Its automorphism shifts turned slots

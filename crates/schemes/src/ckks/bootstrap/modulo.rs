@@ -93,16 +93,17 @@ pub(super) fn remove(
     e.polynomials(length)?;
     let last = Level(top.0.checked_sub(of.log_length - 1).ok_or_else(shallow)?);
     // The scales before the steps behind the series follow from that of the result, from the last step back.
-    let mut below = last.0.checked_sub(of.doublings + 2).map(Level);
-    let mut prime = || {
-        let level = below.ok_or_else(shallow)?;
-        below = Some(level.above(1));
-        Ok::<_, CkksError>(e.prime(level)? as f64)
+    let behind = (1..=of.doublings + 2).map(|steps| {
+        let level = last.0.checked_sub(steps).ok_or_else(shallow)?;
+        Ok(e.prime(Level(level))? as f64)
+    });
+    let behind = behind.collect::<Result<Vec<f64>, CkksError>>()?;
+    let [doublings @ .., square, cube] = behind.as_slice() else {
+        return Err(shallow());
     };
-    let (cube, square) = (prime()?, prime()?);
     let mut scale = (of.scale * of.factor / 6.0 * cube * square).cbrt();
-    for _ in 0..of.doublings {
-        scale = (2.0 * scale * prime()?).sqrt();
+    for prime in doublings.iter().rev() {
+        scale = (2.0 * scale * prime).sqrt();
     }
     let product = scale * e.prime(last)? as f64;
     let mut y = e.series(&series.coefficients, last, product)?;

@@ -20,6 +20,7 @@ use std::hash::Hash;
 
 use ringmill_isa::macros::MacroOp;
 pub use ringmill_isa::macros::linked::Left;
+use ringmill_isa::macros::linked::Products;
 use ringmill_isa::mid::Procedure;
 use ringmill_isa::{Galois, Level, Poly};
 use sha2::{Digest, Sha256};
@@ -222,6 +223,21 @@ impl Shape {
         }
     }
 
+    /// Returns the shape of a division from level `from` down to level `to`, without a sum.
+    pub fn down(from: Level, to: Level) -> Self {
+        Self::dropping(from.0.saturating_sub(to.0) as u16)
+    }
+
+    /// Returns the shape of the sum of products that an instruction `SUMPROD` at level `from` computes.
+    pub fn of_products(products: &Products, from: Level) -> Self {
+        Self {
+            combined: products.combined,
+            products: products.factors.clone(),
+            tail: products.tail,
+            ..Self::down(from, products.to)
+        }
+    }
+
     /// Returns the number of sums of products with plaintexts, which are the results.
     pub fn sums(&self) -> usize {
         usize::from(self.further) + 1
@@ -374,6 +390,12 @@ impl<T: Table> OpKey<T> {
     /// variant.
     pub fn new(op: T, variant: Variant) -> Self {
         Self { op, variant }
+    }
+
+    /// Returns this operation with another form of its sum, and with the divisions that the form says.
+    pub(crate) fn shaped(mut self, shape: Shape) -> Self {
+        self.variant.shape = shape;
+        self
     }
 
     /// Returns the kind of operation, which is its row in the scheme's table.
