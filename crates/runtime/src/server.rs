@@ -4,6 +4,8 @@
 //! A run expands key limbs from seeds and encodes the limbs of constants when a step reads them. The server keeps
 //! these limbs for the next run, within a budget of bytes ([`Expanded`]).
 
+mod plaintexts;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -12,20 +14,21 @@ use ringmill_device::call::key_poly;
 use ringmill_device::pool::OutputLimb;
 use ringmill_device::progress::Progress;
 use ringmill_device::{
-    Agreement, Bindings, Constant, Device, DeviceError, Expanded, KeyId, Limb, Limbed, Request,
-    Resident, SeedExpansion, Session, check_budget,
+    Agreement, Bindings, Device, Expanded, KeyId, Limb, Limbed, Request, Resident, SeedExpansion,
+    Session, check_budget,
 };
 use ringmill_isa::Poly;
 use ringmill_isa::macros::Visibility;
 use ringmill_isa::mid::{HeadInput, InputRole, TableModulus};
 use ringmill_limits::{Watch, room};
 use ringmill_schemes::ckks::{Ciphertext, Ckks};
-use ringmill_schemes::roles::{Operator, Place};
+use ringmill_schemes::roles::Operator;
 use ringmill_schemes::{Encrypted, Scheme};
 
-use super::scheme::{ErrorOf, Runs, constant, limb_bytes, slots};
+use super::scheme::{ErrorOf, Runs};
 use super::{RuntimeError, check_names};
 use crate::report::{KeyReport, RunReport};
+use plaintexts::{Lazy, Plain, Prepared, encoded_bytes};
 
 /// The server of one compiled program, with one client's evaluation keys.
 pub struct Server<S: Runs = Ckks> {
@@ -41,31 +44,6 @@ pub struct Server<S: Runs = Ckks> {
     /// The program's plaintext operands, one for each of [`Compiled::plaintexts`].
     plaintexts: Vec<Prepared<S>>,
 }
-
-/// A plaintext operand of the program: the source of its values, and the level and scale of its encoding.
-enum Prepared<S: Runs> {
-    /// The operand is a constant vector of the program, given by its index. It is encoded when a step of a run
-    /// reads it.
-    Constant(u32, Place<S>),
-    /// The operand is a plain input of the program, given by its index. The server encodes it at each run.
-    Input(u32, Place<S>),
-    /// The operand is a constant of bootstrapping, given by its index. Its small integers are reduced modulo all
-    /// primes of the operand when a step of a run reads it.
-    Lifted(u32, Place<S>),
-}
-
-/// A plaintext operand that the server prepares before a run: an encoded plaintext, or a constant of bootstrapping
-/// whose small integers are reduced modulo the operand's primes.
-enum Plain<S: Runs> {
-    Encoded(S::Plaintext),
-    Lifted(Box<dyn Limbed + Send + Sync>),
-}
-
-/// A constant that is encoded when a step of a run reads it, or `None` for an operand that is encoded before the run.
-type Lazy<'a> = Option<Arc<Constant<'a>>>;
-
-/// The real and the imaginary part of each slot of a vector.
-type Slots = [(f64, f64)];
 
 /// A server's program that is open on a device. The device keeps the evaluation keys from run to run.
 pub struct Running<'s, S: Runs> {
@@ -270,135 +248,6 @@ impl<S: Runs> Server<S> {
         agree(key_ids(&self.compiled, &self.keys).chain(inputs))
     }
 
-    /// Returns an entry for each plaintext operand of the program: the constant that the device encodes when a step
-    /// reads it, or `None` if the server encodes the operand before the run. The server encodes plain inputs. It
-    /// encodes all operands for a device that encodes no constants (`expands` is false).
-    fn constants(&self, expands: bool) -> Result<Vec<Lazy<'_>>, ErrorOf<S>> {
-        let numbered = (0..).zip(&self.plaintexts);
-        let constant = |(number, plain): (u32, &Prepared<S>)| {
-            Ok(match *plain {
-                _ if !expands => None,
-                Prepared::Input(..) => None,
-                Prepared::Lifted(lifted, at) => Some(self.lifted(number, lifted, at)),
-                Prepared::Constant(vector, at) => {
-                    let (name, data) = self.data(vector)?;
-                    Some(self.constant(number, data, name, at))
-                }
-            }
-            .map(Arc::new))
-        };
-        numbered.map(constant).collect()
-    }
-
-    /// Returns the slots of a constant vector of the program, and its name for messages.
-    fn data(&self, vector: u32) -> Result<(String, &Slots), ErrorOf<S>> {
-        let name = format!("constant vector {vector}");
-        let data = self.compiled.managed.data.get(vector as usize);
-        match data {
-            Some(data) => Ok((name, data)),
-            None => Err(RuntimeError::MissingInput {
-                kind: "constant",
-                name,
-            }),
-        }
-    }
-
-    /// Returns for each plaintext operand the plaintext that the server encodes before a run, or `None` if the
-    /// device encodes the operand itself. The server encodes plain inputs, at the level and scale of each operand.
-    /// For a device that encodes no constants (`expands` is false), it encodes the constants too.
-    fn plains(
-        &self,
-        plains: &BTreeMap<String, S::Message>,
-        expands: bool,
-        watch: &Watch,
-    ) -> Result<Vec<Option<Plain<S>>>, ErrorOf<S>> {
-        let mut all = Vec::with_capacity(self.plaintexts.len());
-        for plain in &self.plaintexts {
-            watch.check()?;
-            all.push(match plain {
-                Prepared::Input(input, at) => Some(Plain::Encoded(self.input(plains, *input, at)?)),
-                Prepared::Lifted(..) | Prepared::Constant(..) if expands => None,
-                &Prepared::Lifted(lifted, _) => {
-                    let bootstrapping = self.compiled.bootstrapping.as_ref();
-                    let lifted = lift::<S>(bootstrapping, &self.compiled.params, lifted)?;
-                    Some(Plain::Lifted(lifted))
-                }
-                Prepared::Constant(vector, at) => {
-                    let (name, data) = self.data(*vector)?;
-                    let plain = encode_constant::<S>(&self.operator, data, &name, at)?;
-                    Some(Plain::Encoded(plain))
-                }
-            });
-        }
-        Ok(all)
-    }
-
-    /// Encodes a plain input at the level and scale of one operand.
-    fn input(
-        &self,
-        plains: &BTreeMap<String, S::Message>,
-        number: u32,
-        at: &Place<S>,
-    ) -> Result<S::Plaintext, ErrorOf<S>> {
-        let missing = |name: &str| RuntimeError::MissingInput {
-            kind: "plain",
-            name: name.to_owned(),
-        };
-        let input = self.compiled.inputs.get(number as usize);
-        let input = input.ok_or_else(|| missing(&format!("number {number}")))?;
-        let message = plains.get(&input.name);
-        let message = message.ok_or_else(|| missing(&input.name))?;
-        S::check(input, slots(&self.compiled), message)?;
-        let refused = |source| RuntimeError::Value {
-            name: input.name.clone(),
-            source,
-        };
-        self.operator.encode(message, at).map_err(refused)
-    }
-
-    /// Makes a constant whose limbs are encoded when a step of a run reads them.
-    fn constant<'a>(
-        &'a self,
-        number: u32,
-        data: &'a [(f64, f64)],
-        name: String,
-        at: Place<S>,
-    ) -> Constant<'a> {
-        let bytes = encoded_bytes(&self.compiled, std::iter::once(&at));
-        let operator = &self.operator;
-        Constant {
-            expanded: Arc::clone(&self.expanded),
-            number,
-            bytes,
-            len: limb_bytes(&self.compiled) as usize / size_of::<u64>(),
-            encode: Box::new(
-                move || match encode_constant::<S>(operator, data, &name, &at) {
-                    Ok(plain) => Ok(Box::new(plain)),
-                    Err(error) => Err(DeviceError::Constant(error.into())),
-                },
-            ),
-        }
-    }
-
-    /// Makes a constant of bootstrapping whose small integers are reduced modulo the operand's primes when a step
-    /// of a run reads it.
-    fn lifted(&self, number: u32, lifted: u32, at: Place<S>) -> Constant<'_> {
-        let compiled = &self.compiled;
-        let (bootstrapping, params) = (compiled.bootstrapping.clone(), compiled.params.clone());
-        let with = bootstrapping.as_ref().zip(S::BOOTSTRAPS);
-        let repeated = with.map_or(1, |(with, how)| (how.repeated)(with, &params, lifted));
-        Constant {
-            expanded: Arc::clone(&self.expanded),
-            number,
-            bytes: encoded_bytes(compiled, std::iter::once(&at)) / repeated.max(1) as u64,
-            len: limb_bytes(compiled) as usize / size_of::<u64>(),
-            encode: Box::new(move || {
-                let made = lift::<S>(bootstrapping.as_ref(), &params, lifted);
-                made.map_err(|error| DeviceError::Constant(error.into()))
-            }),
-        }
-    }
-
     /// Returns an entry for each input limb of the program: the limb if it belongs to a key, or to a constant that
     /// the device encodes, otherwise `None`. No residue is checked, because the constructors of keys and plaintexts
     /// ensure that residues are below their modulus.
@@ -556,18 +405,6 @@ impl<S: Runs> Server<S> {
     }
 }
 
-/// Returns the number of bytes that encoded plaintexts take, one at each of the levels of `places`.
-fn encoded_bytes<'a, S: Runs>(
-    compiled: &Compiled<S>,
-    places: impl Iterator<Item = &'a Place<S>>,
-) -> u64
-where
-    Place<S>: 'a,
-{
-    let limbs: u64 = places.map(|at| at.level.primes() as u64).sum();
-    limbs * limb_bytes(compiled)
-}
-
 /// Returns the evaluation keys that the program needs, in the program's order. Each has the form in which the program
 /// takes it.
 fn hold<S: Runs>(
@@ -606,43 +443,6 @@ fn seeds<S: Runs>(
         Ok(Arc::new(SeedExpansion::within(*seed, expanded)))
     };
     numbers.map(seed).collect()
-}
-
-/// Returns a constant of bootstrapping, whose small integers are reduced modulo the primes of an operand.
-fn lift<S: Runs>(
-    bootstrapping: Option<&S::Bootstrapping>,
-    params: &S::Params,
-    number: u32,
-) -> Result<Box<dyn Limbed + Send + Sync>, ErrorOf<S>> {
-    let name = || format!("constant {number} of bootstrapping");
-    let with = bootstrapping.zip(S::BOOTSTRAPS);
-    let lifted = with.and_then(|(with, how)| (how.lifted)(with, params, number));
-    let lifted = lifted.ok_or_else(|| RuntimeError::MissingInput {
-        kind: "constant",
-        name: name(),
-    })?;
-    lifted.map_err(|source| RuntimeError::Value {
-        name: name(),
-        source,
-    })
-}
-
-fn encode_constant<S: Runs>(
-    operator: &S::Operator,
-    data: &[(f64, f64)],
-    name: &str,
-    at: &Place<S>,
-) -> Result<S::Plaintext, ErrorOf<S>> {
-    let missing = || RuntimeError::MissingInput {
-        kind: "constant",
-        name: name.to_owned(),
-    };
-    let message = constant::<S>(data).ok_or_else(missing)?;
-    let refused = |source| RuntimeError::Value {
-        name: name.to_owned(),
-        source,
-    };
-    operator.encode(&message, at).map_err(refused)
 }
 
 /// Returns the name of each evaluation key, with the identifier of the secret key that it belongs to.
