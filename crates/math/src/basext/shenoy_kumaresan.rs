@@ -11,8 +11,8 @@ use crate::{MathError, Modulus, RnsBasis, WordModulus};
 /// source moduli q_i. Beside the residues of an integer A modulo the q_i, it needs one more residue
 /// of A, modulo a redundant modulus m > l coprime to Q.
 ///
-/// The result is A = sum_i y_i (Q / q_i) - alpha Q, where y_i = \[a_i (Q / q_i)^-1\]_(q_i) is the scaled residue of
-/// A's residue a_i, and alpha is the one number in \[0, m) that gives A the redundant residue. The sum is below l Q.
+/// The result is A = sum_i y_i (Q / q_i) - alpha Q. Here y_i = \[a_i (Q / q_i)^-1\]_(q_i) is the scaled residue of A's
+/// residue a_i. The number alpha is the one in \[0, m) that gives A the redundant residue. The sum is below l Q.
 /// So the result is the integer in \[0, Q), with alpha < l, if the redundant residue is that of this integer. It is
 /// the integer in (-Q/2, Q/2\], with alpha <= l, if the redundant residue is that integer's.
 ///

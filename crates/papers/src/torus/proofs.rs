@@ -31,9 +31,9 @@ pub fn proofs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     ])])
 }
 
-/// Checks digits of `log_base` bits with m = `unroll`. Returns 1 if every sum of products stays within the prime, else 0;
-/// the proof, or the refusal and the widest digits that have a proof; log2 of the probability that noise makes a gate
-/// fail, if products are exact. The noise is the TFHE library's for n = 630 and n = 500. Nothing is encrypted here.
+/// Checks digits of `log_base` bits with m = `unroll`. Returns three figures. The first is 1 if every sum of products
+/// stays within the prime, else 0. The second is the proof, or the refusal and the widest digits that have a proof. The
+/// third is log2 of the probability that noise makes a gate fail, if products are exact. The noise is the TFHE library's for n = 630 and n = 500. Nothing is encrypted here.
 fn digits(
     d: &Description,
     unroll: usize,

@@ -70,8 +70,8 @@ impl Lifted {
         Ok(())
     }
 
-    /// Returns the number of equal residues in each block of the polynomial's limbs in evaluation form: the largest power
-    /// of two, up to the ring degree, that divides the position of every coefficient other than 0.
+    /// Returns the number of equal residues in each block of the polynomial's limbs in evaluation form. It is the largest
+    /// power of two that divides the position of every coefficient other than 0, but at most the ring degree.
     pub fn repeated(&self, params: &Params) -> usize {
         let places = self.integers.iter();
         let zeros = places.map(|(place, _)| place.trailing_zeros()).min();
