@@ -44,6 +44,16 @@ def run_example(name: str, *arguments: str | Path, status: int = 0) -> subproces
     return done
 
 
+def test_pages_name_files_that_exist():
+    # A page may leave out the first folders of a path. A name in capitals stands for any name.
+    names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    tails = {name.split("/", k)[-1] for name in names for k in range(name.count("/"))}
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for path in re.findall(r"`([\w./-]+/[\w.-]+\.(?:rs|py|sv|toml|md))`", page.read_text()):
+            if not re.search(r"\b[A-Z]{2,}\b", path):
+                assert path in tails, f"{page.name} names {path}"
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_readme_command(command, tmp_path):
     if "rtl:" in command and not IN_FULL:

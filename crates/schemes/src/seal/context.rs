@@ -56,7 +56,8 @@ pub(super) fn special_and_others(raw: &RawParameters) -> Result<(u64, &[u64]), S
     }
 }
 
-/// A parameter set of Ringmill that SEAL can have, too.
+/// The parameters of a scheme that SEAL has too. Some of their values SEAL cannot have, and [`SealContext::new`] refuses
+/// these.
 pub trait SealParams: RingParams {
     /// Returns SEAL's scheme and the plaintext modulus, which is 0 for CKKS.
     ///

@@ -129,8 +129,8 @@ impl Simplifier {
         Some(self.make(Op::Binary(op, x, both), kind))
     }
 
-    /// Rewrites an arithmetic operation on integers of one bit as a logical one, such as a sum as exclusive or. Returns
-    /// `None` for other types.
+    /// Rewrites an arithmetic operation as a logical one, such as a sum as exclusive or. The operands must be integers of
+    /// one bit. Returns `None` for an operation that is logical already.
     fn of_one_bit(&mut self, op: Binary, a: Value, b: Value, kind: Type) -> Option<Value> {
         let logic = match op {
             Binary::And | Binary::Or | Binary::Xor => return None,

@@ -10,7 +10,8 @@ use ringmill_schemes::{At, Encrypted, ParameterSet, Scheme};
 
 use super::{Clear, ClearError, Params};
 
-/// One polynomial: the evaluations modulo each prime are the entries.
+/// A vector of integers as one polynomial in evaluation form. Its limb modulo each prime holds the vector's entries modulo
+/// this prime.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Value {
     params_id: ParamsId,
