@@ -33,7 +33,7 @@ REMOVAL_LEVELS = 10
 
 
 def bootstrap(slots: int) -> Group:
-    """A bootstrap of real numbers up to 1 in all slots, that leaves as many levels as ours."""
+    """A bootstrap of real numbers up to 1 in all slots. It leaves nine levels, since more take scales of fewer bits."""
     parms = fhe.CCParamsCKKSRNS()
     parms.SetSecretKeyDist(fhe.SecretKeyDist.SPARSE_ENCAPSULATED)
     parms.SetSecurityLevel(fhe.SecurityLevel.HEStd_128_classic)

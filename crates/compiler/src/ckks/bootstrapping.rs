@@ -52,7 +52,7 @@ struct Fields {
     /// bootstrap.
     free: u32,
     log_length: u32,
-    doublings: u32,
+    ratio_bits: u32,
     /// Whether all bootstrapped values are real.
     real: bool,
     /// A bound on the absolute values that are bootstrapped.
@@ -75,7 +75,7 @@ fn keep(procedure: &Arc<Procedure>) -> KeptBootstrapping {
         ),
         ("free", layout.free.into()),
         ("log_length", layout.log_length.into()),
-        ("doublings", layout.doublings.into()),
+        ("ratio_bits", layout.ratio_bits.into()),
         ("real", wanted.real.into()),
         ("magnitude", exact(wanted.magnitude).into()),
         ("scales", wanted.scales.map(exact).to_vec().into()),
@@ -90,8 +90,8 @@ fn made_again(kept: KeptBootstrapping, params: &Arc<Params>) -> Result<Arc<Proce
         to_coefficients,
         free: kept.free,
         log_length: kept.log_length,
-        doublings: kept.doublings,
         to_slots,
+        ratio_bits: kept.ratio_bits,
     };
     let wanted = Wanted {
         real: kept.real,

@@ -1,41 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bounds on the error of a value as a sum over independent sources of error.
+//! Bounds on the error of a value that a function computes, as functions of the function's argument.
 //!
-//! A rounding or a key switch is a source. Values that are computed from one another share sources: a source's
-//! contributions to one value add up, and the contributions of different sources are added as squares.
+//! A rounding or a key switch is a source of error. A source's error reaches a value times the derivative of the value
+//! by the step where the error arose. The derivatives are known at points of the function's domain. There the
+//! contributions of one source add up with their signs, and those of different sources are added as squares.
 
-use super::bounds::root;
-
-/// A bound on the error of a value.
+/// A bound on the error of a value at each point of a domain.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Errors {
-    /// The part of the error that is bounded without regard to its distribution.
+    /// The part of the error that is bounded without regard to its distribution, for all points.
     pub fixed: f64,
-    /// The bound of each source's contribution, by the number of the source.
-    parts: Vec<f64>,
+    /// The contribution of each source at each point, by the number of the source: a bound on the source's error, times
+    /// a derivative.
+    parts: Vec<Vec<f64>>,
 }
 
 impl Errors {
-    /// Adds the contribution of the source with this number.
-    pub fn add_source(&mut self, source: usize, bound: f64) {
+    /// Adds the contribution of the source with this number, times a factor for each point.
+    pub fn add_source(&mut self, source: usize, factors: impl Iterator<Item = f64>) {
         if self.parts.len() <= source {
-            self.parts.resize(source + 1, 0.0);
+            self.parts.resize(source + 1, Vec::new());
         }
         if let Some(part) = self.parts.get_mut(source) {
-            *part += bound;
+            if part.is_empty() {
+                part.extend(factors);
+                return;
+            }
+            for (sum, factor) in part.iter_mut().zip(factors) {
+                *sum += factor;
+            }
         }
     }
 
-    /// Adds the error of another value, times a factor that is not negative.
-    pub fn add(&mut self, other: &Self, factor: f64) {
-        self.fixed += factor * other.fixed;
+    /// Adds the error of another value, times a factor for each point. `largest` bounds the factors' absolute values.
+    pub fn add(&mut self, other: &Self, factors: &[f64], largest: f64) {
+        self.fixed += largest * other.fixed;
         for (source, part) in other.parts.iter().enumerate() {
-            self.add_source(source, factor * part);
+            let products = part.iter().zip(factors).map(|(a, b)| a * b);
+            if !part.is_empty() {
+                self.add_source(source, products);
+            }
         }
     }
 
-    /// Returns the bound on the error.
+    /// Multiplies the error by a factor.
+    pub fn scale(&mut self, factor: f64) {
+        self.fixed *= factor.abs();
+        for entry in self.parts.iter_mut().flatten() {
+            *entry *= factor;
+        }
+    }
+
+    /// Returns a bound on the error at all points.
     pub fn bound(&self) -> f64 {
-        self.fixed + root(self.parts.iter().copied())
+        let points = self.parts.iter().map(Vec::len).max().unwrap_or(0);
+        let mut squares = vec![0.0; points];
+        for part in &self.parts {
+            for (sum, entry) in squares.iter_mut().zip(part) {
+                *sum += entry * entry;
+            }
+        }
+        self.fixed + squares.into_iter().fold(0.0, f64::max).sqrt()
     }
 }

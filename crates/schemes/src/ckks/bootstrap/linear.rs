@@ -51,15 +51,8 @@ pub(super) fn map(
             .cipher_moduli()
             .get(value.level.index())
             .ok_or_else(shallow)?;
-        // To slots, the last matrix scales, where values are small. To coefficients, all do.
-        let target = match (map.direction, number + 1 == count) {
-            (_, true) => map.scale,
-            (Direction::ToSlots, false) => value.scale,
-            (Direction::ToCoefficients, false) => {
-                let left = (count - number) as f64;
-                value.scale * (map.scale / value.scale).powf(1.0 / left)
-            }
-        };
+        let left = (count - number) as f64;
+        let target = value.scale * (map.scale / value.scale).powf(1.0 / left);
         let scale = target * prime as f64 / value.scale;
         let divides = map.divides || number + 1 < count;
         let largest = largest(matrix);

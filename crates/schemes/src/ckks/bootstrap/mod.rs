@@ -9,20 +9,20 @@
 //! 3. raising of the modulus from q_0 to the highest level, and a key switch back. Coefficient m becomes m + q_0 I for an
 //!    integer I. With t = (m + q_0 I) / q_0, |t| <= (h + 1) / 2 for every ciphertext, so no bootstrap fails;
 //! 4. coefficients to slots ([`transform`]), which gives t in the slots;
-//! 5. the removal of q_0 I in every slot ([`modulo`]): sin(2 pi t) = sin(2 pi m / q_0) by a Chebyshev series of the cosine
-//!    ([`cosine`]) with double angles, then the first two terms of the arcsine.
+//! 5. the removal of q_0 I in every slot ([`modulo`]), by one Chebyshev series ([`sawtooth`]).
 //!
 //! One walk through these steps emits macro instructions with levels, scales and a bound on the error. A program takes
 //! them as its [`Procedure`].
 
 mod bounds;
 mod code;
-pub mod cosine;
 mod errors;
 mod keys;
+mod least_squares;
 mod linear;
 mod modulo;
 mod procedure;
+pub mod sawtooth;
 mod setup;
 pub mod transform;
 

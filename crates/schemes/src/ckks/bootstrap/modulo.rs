@@ -1,56 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Emits the removal of multiples of q_0 in a bootstrap. A slot holds x = t / K in [-1, 1], where t is a
-//! coefficient over q_0, and the integer nearest to t is removed.
-//!
-//! A Chebyshev series gives cos(2 pi (K x - 1/4) / 2^r), and r double angles give y = sin(2 pi t). The result y + y^3 / 6 is
-//! the arcsine of a small y up to its fifth power.
+//! coefficient over q_0, and the integer nearest to t is removed by a Chebyshev series ([`super::sawtooth`]).
 //!
 //! A value times 2 at half its scale is the value itself. So the operand has twice the scale of its prime: the square of
 //! such a value, divided by the prime and doubled so, has that scale again.
 
+use std::collections::BTreeMap;
+
 use ringmill_isa::Level;
 use ringmill_math::chebyshev::divided;
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, root};
 use super::code::{Code, Value};
-use super::cosine::{Series, largest};
 use super::errors::Errors;
+use super::sawtooth::{BETWEEN, Domain, Series};
 use crate::ckks::{CkksError, Params};
 
 /// The greatest length of a Chebyshev series that is computed as a sum of multiples of Chebyshev polynomials. A
 /// longer series is split in two.
 const LEAF: usize = 8;
 
+/// The largest degree of the Chebyshev polynomials that are rounded once. The derivatives by the first ones are the largest.
+const ROUNDED_ONCE: usize = 4;
+
 /// The bounds and scales of a removal of integers from the numbers t in slots, each of which is a coefficient over q_0.
 pub(super) struct Removal {
-    /// The number K: a slot of the operand holds t / K, where t is a coefficient over q_0.
-    pub range: f64,
+    /// The numbers t. A slot of the operand holds t / K, for the K of the domain.
+    pub domain: Domain,
     pub log_length: u32,
-    pub doublings: u32,
     /// A bound on the error in a slot of the operand.
     pub error: f64,
-    /// A bound on 2 pi times the distance of t, a coefficient over q_0, to the nearest integer.
-    pub small: f64,
-    /// The factor by which the arcsine is multiplied to give the message.
+    /// The factor by which the distance of t to its integer is multiplied to give the message.
     pub factor: f64,
     /// The scale of the removal's result.
     pub scale: f64,
 }
 
-/// A value that the removal of integers computes, with a bound on its error.
+/// A value that the removal of integers computes. Its numbers are functions of the operand, which are known at points
+/// of the domain.
 #[derive(Clone)]
 struct Known {
     at: Value,
+    numbers: Vec<f64>,
     errors: Errors,
+}
+
+impl Known {
+    /// Returns a bound on the absolute values of the numbers at the points.
+    fn largest(&self) -> f64 {
+        BETWEEN * self.numbers.iter().fold(0f64, |a, b| a.max(b.abs()))
+    }
 }
 
 struct Evaluation<'a> {
     code: &'a mut Code,
     bounds: &'a mut Bounds,
     params: &'a Params,
-    /// The Chebyshev polynomials T_d of the operand that were computed, by degree d: all below [`LEAF`], and powers
-    /// of two.
-    known: std::collections::BTreeMap<usize, Known>,
+    /// The Chebyshev polynomials T_d of the operand that were computed, by degree d.
+    known: BTreeMap<usize, Known>,
     /// The number of sources of error that the removal of integers has had so far.
     sources: usize,
 }
@@ -74,92 +81,52 @@ pub(super) fn remove(
     of: &Removal,
 ) -> Result<(Value, f64), CkksError> {
     let length = 1usize << of.log_length;
-    let series = Series::new(of.range, of.doublings, length);
+    let noise = bounds.divide(operand.scale);
+    let series = Series::best(of.domain, length, noise).ok_or_else(shallow)?;
+    let numbers = of.domain.arguments().collect();
+    let errors = Errors::default();
+    let operand = Known {
+        at: operand,
+        numbers,
+        errors,
+    };
+    let top = operand.at.level;
     let mut e = Evaluation {
         code,
         bounds,
         params,
-        known: [(
-            1,
-            Known {
-                at: operand,
-                errors: Errors::default(),
-            },
-        )]
-        .into(),
+        known: [(1, operand)].into(),
         sources: 0,
     };
-    let top = operand.level;
     e.polynomials(length)?;
-    let last = Level(top.0.checked_sub(of.log_length - 1).ok_or_else(shallow)?);
-    // The scales before the steps behind the series follow from that of the result, from the last step back.
-    let behind = (1..=of.doublings + 2).map(|steps| {
-        let level = last.0.checked_sub(steps).ok_or_else(shallow)?;
-        Ok(e.prime(Level(level))? as f64)
-    });
-    let behind = behind.collect::<Result<Vec<f64>, CkksError>>()?;
-    let [doublings @ .., square, cube] = behind.as_slice() else {
-        return Err(shallow());
-    };
-    let mut scale = (of.scale * of.factor / 6.0 * cube * square).cbrt();
-    for prime in doublings.iter().rev() {
-        scale = (2.0 * scale * prime).sqrt();
-    }
-    let product = scale * e.prime(last)? as f64;
-    let mut y = e.series(&series.coefficients, last, product)?;
-    y.errors.fixed += series.error;
-    for _ in 0..of.doublings {
-        let level = y.at.level;
-        let square = Product::of(y.clone(), y);
-        let square = e.sum(level, &[square], &[])?;
-        let twice = e.twice(square);
-        y = e.plus(twice, -1.0);
-    }
-    // y (6 + y^2) is 6 times the arcsine.
-    let mut square = Product::of(y.clone(), y.clone());
-    square.magnitudes = [of.small; 2];
-    let square = e.sum(y.at.level, &[square], &[])?;
-    let factor = e.plus(square, 6.0);
-    let level = factor.at.level;
-    let mut cube = Product::of(y, factor);
-    cube.magnitudes = [of.small, 6.1];
-    let six = e.rounded_once(level, &cube)?;
-    let factor = of.factor / 6.0;
-    let mut errors = Errors::default();
-    errors.add(&six.errors, factor);
-    // The error of the operand: the derivative of sin(2 pi K x) is 2 pi K at most, and that of the arcsine about 1.
-    let slope = 2.0 * std::f64::consts::PI * of.range * of.error * 1.02;
-    errors.add_source(e.source(), slope * of.factor);
-    // The arcsine's next term is 3 y^5 / 40, and those behind it are smaller together for y below 1 / 4.
-    errors.fixed += of.factor * 0.1 * of.small.powi(5);
+    let below = |levels: u32| top.0.checked_sub(levels).map(Level).ok_or_else(shallow);
+    let [last, end] = [below(of.log_length - 1)?, below(of.log_length)?];
+    // The sum has a scale near the others. Its two divisions lead to that of the result.
+    let [first, second] = [e.prime(last)?, e.prime(end)?].map(|prime| prime as f64);
+    let distance = e.series(
+        &series.coefficients,
+        last,
+        of.scale * of.factor * first * second,
+        Rounding::Once,
+    )?;
+    let at = e.code.rescale(distance.at, e.prime(end)?);
+    let rounding = e.bounds.rescale(at.scale);
+    // The derivative of the series in t is about 1 close to the integers.
+    let slope = of.domain.range() * of.error * 1.02;
+    let own = BETWEEN * distance.errors.bound();
+    let error = root([own, rounding, slope]) + series.error;
     // The message is a multiple of the result, which a smaller scale says without a computation.
-    let at = e.code.mul_constant(six.at, factor, 1.0 / factor);
-    Ok((at, errors.bound()))
+    let at = e.code.mul_constant(at, of.factor, 1.0 / of.factor);
+    Ok((at, error * of.factor))
 }
 
-/// A product in a sum, with bounds on the absolute values of its factors.
-#[derive(Clone)]
-struct Product {
-    factors: [Known; 2],
-    magnitudes: [f64; 2],
-}
-
-impl Product {
-    /// Returns the product of two values that are at most 1 in absolute value.
-    fn of(a: Known, b: Known) -> Self {
-        Self {
-            factors: [a, b],
-            magnitudes: [1.0; 2],
-        }
-    }
-
-    /// Adds to `errors` the error that the product has because its factors have errors.
-    fn add_to(&self, errors: &mut Errors) {
-        let ([a, b], [x, y]) = (&self.factors, self.magnitudes);
-        errors.add(&a.errors, y);
-        errors.add(&b.errors, x);
-        errors.fixed += a.errors.bound() * b.errors.bound();
-    }
+/// How a sum of products is divided by the special primes and the last prime of its level.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rounding {
+    /// By all of them at once. The rounding error has a term for each prime.
+    Fused,
+    /// By the special primes first. That takes longer, and the rounding error is that of one prime.
+    Once,
 }
 
 impl Evaluation<'_> {
@@ -172,53 +139,51 @@ impl Evaluation<'_> {
         self.known.get(&degree).cloned().ok_or_else(shallow)
     }
 
-    /// Emits a sum of terms at a level: products, and values up to 1, each times a number. One division removes the
-    /// last prime of the level. Before it the sum has the scale of the first product.
+    /// Emits a sum of terms at a level: products, and values times numbers. The sum is divided by the last prime of
+    /// the level. Before it the sum has the scale of the first product.
     fn sum(
         &mut self,
         level: Level,
-        products: &[Product],
+        products: &[[Known; 2]],
         multiples: &[(Known, f64)],
+        rounding: Rounding,
     ) -> Result<Known, CkksError> {
         let prime = self.prime(level)?;
-        let mut errors = Errors::default();
         let mut pairs = Vec::with_capacity(products.len());
-        for product in products {
-            product.add_to(&mut errors);
-            let [a, b] = &product.factors;
+        for [a, b] in products {
             pairs.push((self.code.at(a.at, level), self.code.at(b.at, level)));
         }
         let (a, b) = *pairs.first().ok_or_else(shallow)?;
         let scale = a.scale * b.scale;
+        let (mut numbers, mut errors) = self.multiples(multiples, scale);
+        for [a, b] in products {
+            errors.add(&a.errors, &b.numbers, b.largest());
+            errors.add(&b.errors, &a.numbers, a.largest());
+            errors.fixed += a.errors.bound() * b.errors.bound() * BETWEEN * BETWEEN;
+            let products = a.numbers.iter().zip(&b.numbers);
+            for (sum, (a, b)) in numbers.iter_mut().zip(products) {
+                *sum += a * b;
+            }
+        }
         let terms = self.terms(multiples, level);
-        add_multiples(&mut errors, multiples, scale);
-        let at = self.code.sum_products(&pairs, &terms, Some(prime));
+        let switch = self.bounds.switch(level, scale);
+        self.source(&mut errors, switch, numbers.len());
+        let fused = (rounding == Rounding::Fused).then_some(prime);
+        let at = self.code.sum_products(&pairs, &terms, fused);
         let at = at.ok_or_else(shallow)?;
-        let (switch, division) = (
-            self.bounds.switch(level, scale),
-            self.bounds.divide(at.scale),
-        );
-        errors.add_source(self.source(), switch);
-        errors.add_source(self.source(), division);
-        Ok(Known { at, errors })
-    }
-
-    /// Emits a product at a level, divided by the special primes first and then by the last prime of the level. That
-    /// takes longer than one division, and its rounding error is that of one prime.
-    fn rounded_once(&mut self, level: Level, product: &Product) -> Result<Known, CkksError> {
-        let prime = self.prime(level)?;
-        let mut errors = Errors::default();
-        product.add_to(&mut errors);
-        let [a, b] = &product.factors;
-        let pair = (self.code.at(a.at, level), self.code.at(b.at, level));
-        let at = self.code.sum_products(&[pair], &[], None);
-        let at = at.ok_or_else(shallow)?;
-        let switch = self.bounds.switch(level, at.scale);
-        let at = self.code.rescale(at, prime);
-        let rounding = self.bounds.rescale(at.scale);
-        errors.add_source(self.source(), switch);
-        errors.add_source(self.source(), rounding);
-        Ok(Known { at, errors })
+        let (at, division) = match rounding {
+            Rounding::Fused => (at, self.bounds.divide(at.scale)),
+            Rounding::Once => {
+                let at = self.code.rescale(at, prime);
+                (at, self.bounds.rescale(at.scale))
+            }
+        };
+        self.source(&mut errors, division, numbers.len());
+        Ok(Known {
+            at,
+            numbers,
+            errors,
+        })
     }
 
     fn terms(&mut self, multiples: &[(Known, f64)], level: Level) -> Vec<(Value, f64)> {
@@ -227,48 +192,68 @@ impl Evaluation<'_> {
         terms.collect()
     }
 
-    /// Returns the number of a new source of error, such as one rounding.
-    fn source(&mut self) -> usize {
+    /// Adds a new source of error, such as one rounding.
+    fn source(&mut self, errors: &mut Errors, bound: f64, points: usize) {
+        errors.add_source(self.sources, std::iter::repeat_n(bound, points));
         self.sources += 1;
-        self.sources - 1
+    }
+
+    /// Returns the numbers of a sum of values times numbers, and its error. The factors are rounded so that the sum has
+    /// the scale `scale`.
+    fn multiples(&self, multiples: &[(Known, f64)], scale: f64) -> (Vec<f64>, Errors) {
+        let points = self.known.values().map(|a| a.numbers.len()).max();
+        let mut numbers = vec![0.0; points.unwrap_or(0)];
+        let mut errors = Errors::default();
+        for (a, factor) in multiples {
+            errors.add(&a.errors, &vec![*factor; numbers.len()], factor.abs());
+            let by = scale / a.at.scale;
+            errors.fixed += (a.largest() + a.errors.bound()) / by;
+            for (sum, number) in numbers.iter_mut().zip(&a.numbers) {
+                *sum += factor * number;
+            }
+        }
+        (numbers, errors)
     }
 
     /// Emits a value times 2, at half its scale, which takes no computation.
-    fn twice(&mut self, a: Known) -> Known {
-        let mut errors = Errors::default();
-        errors.add(&a.errors, 2.0);
-        Known {
-            at: self.code.mul_constant(a.at, 2.0, 0.5),
-            errors,
-        }
+    fn twice(&mut self, mut a: Known) -> Known {
+        a.errors.scale(2.0);
+        a.numbers.iter_mut().for_each(|number| *number *= 2.0);
+        a.at = self.code.mul_constant(a.at, 2.0, 0.5);
+        a
     }
 
     /// Emits the sum of a value and a constant.
     fn plus(&mut self, mut a: Known, constant: f64) -> Known {
         a.errors.fixed += 1.0 / a.at.scale;
+        a.numbers.iter_mut().for_each(|number| *number += constant);
         a.at = self.code.add_constant(a.at, constant);
         a
     }
 
-    /// Emits the Chebyshev polynomials that series of this length need: T_(a+b) = 2 T_a T_b - T_(a-b).
+    /// Emits the Chebyshev polynomials that odd series of this length need: T_(a+b) = 2 T_a T_b - T_(a-b). These are
+    /// the ones of odd degree below [`LEAF`], and of powers of two.
     fn polynomials(&mut self, length: usize) -> Result<(), CkksError> {
-        let small = 2..LEAF.min(length);
-        let powers = (LEAF.trailing_zeros()..usize::BITS).map(|log| 1 << log);
-        let powers = powers.take_while(|&power| power < length);
-        for degree in small.chain(powers) {
-            let (a, b) = (degree.div_ceil(2), degree / 2);
-            let product = Product::of(self.known(a)?, self.known(b)?);
-            let [first, second] = &product.factors;
+        let needed = |&degree: &usize| degree % 2 == 1 && degree < LEAF || degree.is_power_of_two();
+        for degree in (2..length).filter(needed) {
+            let a = 1 << (degree - 1).ilog2();
+            let b = degree - a;
+            let product = [self.known(a)?, self.known(b)?];
+            let [first, second] = &product;
             let level = first.at.level.min(second.at.level);
+            let rounding = match degree <= ROUNDED_ONCE {
+                true => Rounding::Once,
+                false => Rounding::Fused,
+            };
             let made = match a == b {
                 true => {
-                    let square = self.sum(level, &[product], &[])?;
+                    let square = self.sum(level, &[product], &[], rounding)?;
                     let twice = self.twice(square);
                     self.plus(twice, -1.0)
                 }
                 false => {
                     let half = (self.known(a - b)?, -0.5);
-                    let sum = self.sum(level, &[product], &[half])?;
+                    let sum = self.sum(level, &[product], &[half], rounding)?;
                     self.twice(sum)
                 }
             };
@@ -277,10 +262,16 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    /// Emits the value of a Chebyshev series at a level and a scale, divided by the level's last prime. It divides the
+    /// Emits the value of an odd Chebyshev series at a level and a scale, divided by the level's last prime. It divides the
     /// series by the Chebyshev polynomials T_m of the largest powers of two m. It evaluates the quotients first, and
     /// relinearises the sum of their products with the T_m once.
-    fn series(&mut self, of: &[f64], level: Level, scale: f64) -> Result<Known, CkksError> {
+    fn series(
+        &mut self,
+        of: &[f64],
+        level: Level,
+        scale: f64,
+        rounding: Rounding,
+    ) -> Result<Known, CkksError> {
         let mut rest = of.to_vec();
         let mut products = Vec::new();
         while !self.is_leaf(&rest, level) {
@@ -292,23 +283,17 @@ impl Evaluation<'_> {
             let power = self.known(m)?;
             let above = level.above(1);
             let own = scale / power.at.scale * self.prime(above)? as f64;
-            let size = largest(&quotient);
-            let quotient = self.series(&quotient, above, own)?;
-            products.push(Product {
-                factors: [quotient, power],
-                magnitudes: [size, 1.0],
-            });
+            let quotient = self.series(&quotient, above, own, Rounding::Fused)?;
+            products.push([quotient, power]);
             rest = remainder;
         }
-        let (constant, rest) = rest.split_first().ok_or_else(shallow)?;
-        let multiples = (1..).zip(rest);
+        let multiples = (0..).zip(&rest).filter(|&(_, &factor)| factor != 0.0);
         let multiples = multiples.map(|(degree, &factor)| Ok((self.known(degree)?, factor)));
         let multiples = multiples.collect::<Result<Vec<_>, CkksError>>()?;
-        let sum = match products.is_empty() {
-            true => self.combined(&multiples, level, scale)?,
-            false => self.sum(level, &products, &multiples)?,
-        };
-        Ok(self.plus(sum, *constant))
+        match products.is_empty() {
+            true => self.combined(&multiples, level, scale),
+            false => self.sum(level, &products, &multiples, rounding),
+        }
     }
 
     /// Returns whether a series is a sum of multiples of Chebyshev polynomials that are known at a level.
@@ -328,24 +313,15 @@ impl Evaluation<'_> {
     ) -> Result<Known, CkksError> {
         let prime = self.prime(level)?;
         let terms = self.terms(multiples, level);
-        let at = self
-            .code
-            .combine(&terms, scale, prime)
-            .ok_or_else(shallow)?;
-        let mut errors = Errors::default();
-        add_multiples(&mut errors, multiples, scale);
+        let (numbers, mut errors) = self.multiples(multiples, scale);
+        let at = self.code.combine(&terms, scale, prime);
+        let at = at.ok_or_else(shallow)?;
         let rounding = self.bounds.rescale(at.scale);
-        errors.add_source(self.source(), rounding);
-        Ok(Known { at, errors })
-    }
-}
-
-/// Adds to `errors` the error of a sum of values up to 1, each times a number. The numbers are rounded so that the sum
-/// has the scale `scale`.
-fn add_multiples(errors: &mut Errors, multiples: &[(Known, f64)], scale: f64) {
-    for (a, factor) in multiples {
-        let by = scale / a.at.scale;
-        errors.add(&a.errors, factor.abs());
-        errors.fixed += (1.0 + a.errors.bound()) / by;
+        self.source(&mut errors, rounding, numbers.len());
+        Ok(Known {
+            at,
+            numbers,
+            errors,
+        })
     }
 }

@@ -2,7 +2,6 @@
 //! A bootstrap as a procedure of programs. It is emitted for the demands of a program: the sizes and scales of the
 //! values that the program bootstraps.
 
-use std::f64::consts::PI;
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use super::bounds::{Bounds, root};
 use super::code::{Code, Value};
 use super::linear::{Map, map};
 use super::modulo::{Removal, remove};
+use super::sawtooth::Domain;
 use super::setup::{Bootstrapping, Set};
 use super::transform::{Direction, turned};
 use crate::ckks::{CkksError, Encoder, Params};
@@ -86,8 +86,6 @@ impl fmt::Debug for Procedure {
 /// The factor by which the value in a slot, together with its error, may exceed the largest value that the program
 /// states.
 const ROOM: f64 = 1.02;
-/// The base-2 logarithm of q_0 over the largest coefficient of the message, when the modulus is raised from q_0.
-const RATIO_BITS: i32 = 8;
 
 impl Procedure {
     /// Emits a bootstrap of real numbers up to 1 in absolute value, at the default scale of a named parameter set.
@@ -250,8 +248,9 @@ fn emitted(
         first(params.special_moduli()),
     );
     let [start, end] = wanted.scales;
+    let ratio = (-f64::from(layout.ratio_bits)).exp2();
     // The scale of the message in coefficients, as a part of q_0.
-    let message = base * 2f64.powi(-RATIO_BITS) / wanted.magnitude;
+    let message = base * ratio / wanted.magnitude;
     let operand = code.operand(layout.start(), start);
     // Key switches add less to a value at a larger scale. The product with a power of two is exact.
     let larger = (message / start).log2().floor().max(0.0).exp2();
@@ -266,8 +265,13 @@ fn emitted(
     let (lowest, of_down) = map(code, &mut bounds, params, operand, &down)?;
     let sparse = code.encapsulate(lowest);
     let encapsulated = bounds.encapsulated(special / base, setup.weight()) / message;
-    // Twice K, as a value and its conjugate are added. The room beyond (h + 1) / 2 is for errors.
-    let range = setup.range() * (1.0 + 2f64.powi(-12));
+    let width = ratio * ROOM;
+    let domain = Domain {
+        integers: (setup.range() + width) as u32,
+        width,
+    };
+    // Twice K, as a value and its conjugate are added.
+    let range = domain.range();
     let raised = code.raise(sparse, layout.top(), 2.0 * range * base);
     let series = layout.top().0.saturating_sub(layout.to_slots) as usize;
     let series = params
@@ -290,12 +294,10 @@ fn emitted(
     let prime = prime.copied().unwrap_or(1);
     let switch = bounds.switch(slots.level, slots.scale) + bounds.rescale(up.scale);
     let removal = Removal {
-        range,
+        domain,
         log_length: layout.log_length,
-        doublings: layout.doublings,
         error: 2.0 * of_up + switch,
-        small: 2.0 * PI * 2f64.powi(-RATIO_BITS) * ROOM,
-        factor: base / (2.0 * PI * message),
+        factor: base / message,
         scale: end,
     };
     let error = of_down + encapsulated;

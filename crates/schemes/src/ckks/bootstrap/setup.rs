@@ -5,32 +5,28 @@ use std::fmt;
 use std::sync::Arc;
 
 use ringmill_isa::Level;
-use ringmill_math::primes::ntt_primes_excluding;
+use ringmill_math::primes::{is_prime, ntt_primes_excluding};
 
 use crate::ckks::{CkksError, Params};
 use crate::rlwe::sparse;
 
-/// The number of levels that each step of a bootstrap takes, with the numbers of matrices and double angles on
-/// which it depends.
+/// The number of levels that each step of a bootstrap takes, and the size of the message beside q_0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Layout {
     /// The number of matrices of the map from slots to coefficients, each of which takes a level.
     pub to_coefficients: u32,
     /// The number of levels that a bootstrapped value has for products of the program, before it is bootstrapped again.
     pub free: u32,
-    /// The base-2 logarithm of the length of the Chebyshev series. It is also the number of levels that the series
-    /// takes.
+    /// The base-2 logarithm of the length of the Chebyshev series. The series takes this number of levels and one more,
+    /// for a second division of its last sum.
     pub log_length: u32,
-    /// The number of double angles, each of which takes a level.
-    pub doublings: u32,
     /// The number of matrices of the map from coefficients to slots, each of which takes a level.
     pub to_slots: u32,
+    /// The base-2 logarithm of q_0 over the largest coefficient of the message, when the modulus is raised from q_0.
+    pub ratio_bits: u32,
 }
 
 impl Layout {
-    /// The number of levels that the arcsine takes.
-    const ARCSINE: u32 = 2;
-
     /// Returns the level of the operand of a bootstrap.
     pub fn start(&self) -> Level {
         Level(self.to_coefficients)
@@ -42,7 +38,6 @@ impl Layout {
             self.to_coefficients,
             self.free,
             self.log_length,
-            self.doublings,
             self.to_slots,
         ];
         all.into_iter().all(|levels| levels <= 256)
@@ -55,10 +50,13 @@ impl Layout {
 
     /// Returns the level to which the modulus is raised, the highest of the parameters.
     pub fn top(&self) -> Level {
-        let removal = self.log_length + self.doublings + Self::ARCSINE;
-        self.end().above(removal + self.to_slots)
+        self.end().above(self.log_length + 1 + self.to_slots)
     }
 }
+
+/// The largest weight of a sparse secret. The series that removes multiples of q_0 is fitted around (h + 1) / 2 integers
+/// for the weight h, and none of the allowed lengths is precise for a larger weight.
+const MOST_WEIGHT: u32 = 128;
 
 /// The checked parameters of CKKS bootstrapping.
 #[derive(Clone, Debug)]
@@ -95,16 +93,21 @@ impl Bootstrapping {
                 "a map between slots and coefficients has 1 to {longest} matrices, not {maps:?}"
             )));
         }
-        if !(2..=8).contains(&layout.log_length) || !(1..=8).contains(&layout.doublings) {
+        if !(4..=8).contains(&layout.log_length) {
             return Err(refused(format!(
-                "a series of length 2^{} with {} double angles; 2^2 to 2^8 and 1 to 8 are possible",
-                layout.log_length, layout.doublings
+                "a series of length 2^{}; 2^4 to 2^8 are possible",
+                layout.log_length
             )));
         }
-        if weight == 0 || weight as usize > params.degree() {
-            let n = params.degree();
+        if !(7..=24).contains(&layout.ratio_bits) {
             return Err(refused(format!(
-                "a sparse secret of weight {weight}, not 1 to {n}"
+                "a message 2^{} times smaller than q_0; 2^7 to 2^24 are possible",
+                layout.ratio_bits
+            )));
+        }
+        if !(1..=MOST_WEIGHT).contains(&weight) {
+            return Err(refused(format!(
+                "a sparse secret of weight {weight}, not 1 to {MOST_WEIGHT}"
             )));
         }
         let key_bits = sparse::key_bits(&params, Level::LOWEST)?;
@@ -165,9 +168,9 @@ impl fmt::Display for Bootstrapping {
 /// A named CKKS parameter set that bootstraps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Set {
-    /// N = 2^16: 32,768 slots, and 9 levels with primes of 40 bits for products between two bootstraps.
+    /// N = 2^16: 32,768 slots, and 15 levels with primes of 40 bits for products between two bootstraps.
     Deep,
-    /// N = 2^16: 32,768 slots, and 8 levels with primes of 45 bits for products between two bootstraps. Its errors
+    /// N = 2^16: 32,768 slots, and 12 levels with primes of 45 bits for products between two bootstraps. Its errors
     /// are smaller than those of [`Set::Deep`].
     Fine,
     /// N = 2^11, insecure, for tests: 1,024 slots, and 4 levels with primes of 40 bits for products between two
@@ -175,22 +178,19 @@ pub enum Set {
     ToyForTestsOnly,
 }
 
-/// The size in bits of q_0, the lowest prime of the parameter sets.
-const BASE_BITS: u32 = 60;
-
 /// The sizes of a named parameter set's ring and primes.
 struct Sizes {
     log_n: u8,
-    /// The size in bits of the primes of the program's levels and of the map to coefficients. It is also log2 of
-    /// the scale.
-    scale_bits: u32,
-    /// The size in bits of the primes of the two levels that the arcsine takes.
-    arcsine_bits: u32,
-    /// The size in bits of the primes of the levels that the Chebyshev series and the double angles take.
-    series_bits: u32,
-    /// The size in bits of the primes of the levels that the map to slots takes.
-    slots_bits: u32,
     free: u32,
+    /// The size in bits of the primes of the program's levels and of the map to coefficients. It is also log2 of the
+    /// scale.
+    scale_bits: u32,
+    /// The size in bits of the primes of the Chebyshev series, but for the last two.
+    series_bits: u32,
+    /// The size in bits of the primes of the map to slots.
+    slots_bits: u32,
+    log_length: u32,
+    ratio_bits: u32,
     dnum: usize,
     /// The number of special primes and their size in bits.
     special: (usize, u32),
@@ -218,35 +218,38 @@ impl Set {
         match self {
             Self::Deep => Sizes {
                 log_n: 16,
+                free: 15,
                 scale_bits: 40,
-                arcsine_bits: 55,
-                series_bits: 58,
+                series_bits: 59,
                 slots_bits: 56,
-                free: 9,
-                dnum: 3,
-                special: (8, 58),
+                log_length: 7,
+                ratio_bits: 11,
+                dnum: 4,
+                special: (8, 47),
                 insecure: false,
             },
             Self::Fine => Sizes {
                 log_n: 16,
+                free: 12,
                 scale_bits: 45,
-                arcsine_bits: 56,
-                series_bits: 60,
-                slots_bits: 60,
-                free: 8,
+                series_bits: 56,
+                slots_bits: 54,
+                log_length: 8,
+                ratio_bits: 7,
                 dnum: 4,
-                special: (7, 60),
+                special: (8, 48),
                 insecure: false,
             },
             Self::ToyForTestsOnly => Sizes {
                 log_n: 11,
-                scale_bits: 40,
-                arcsine_bits: 55,
-                series_bits: 58,
-                slots_bits: 58,
                 free: 4,
+                scale_bits: 40,
+                series_bits: 59,
+                slots_bits: 56,
+                log_length: 7,
+                ratio_bits: 11,
                 dnum: 3,
-                special: (7, 58),
+                special: (8, 46),
                 insecure: true,
             },
         }
@@ -259,21 +262,21 @@ impl Set {
     pub fn bootstrapping(self) -> Result<Bootstrapping, CkksError> {
         let sizes = self.sizes();
         let layout = Layout {
-            to_coefficients: 3,
+            to_coefficients: MATRICES,
             free: sizes.free,
-            log_length: 6,
-            doublings: 2,
-            to_slots: 3,
+            log_length: sizes.log_length,
+            to_slots: MATRICES,
+            ratio_bits: sizes.ratio_bits,
         };
         let log_n = u32::from(sizes.log_n);
         let mut primes = ntt_primes_excluding(BASE_BITS, log_n, 1, &[])?;
-        for (bits, levels) in [
-            (sizes.scale_bits, layout.end().0),
-            (sizes.arcsine_bits, Layout::ARCSINE),
-            (sizes.series_bits, layout.log_length + layout.doublings),
-            (sizes.slots_bits, layout.to_slots),
+        primes.extend(scale_primes(sizes.scale_bits, log_n, layout.end().0));
+        for (count, bits) in [
+            (2, LAST_BITS),
+            (sizes.log_length - 1, sizes.series_bits),
+            (MATRICES, sizes.slots_bits),
         ] {
-            primes.extend(ntt_primes_excluding(bits, log_n, levels as usize, &primes)?);
+            primes.extend(ntt_primes_excluding(bits, log_n, count as usize, &primes)?);
         }
         let (count, bits) = sizes.special;
         let special = ntt_primes_excluding(bits, log_n, count, &primes)?;
@@ -289,5 +292,36 @@ impl Set {
     }
 }
 
+/// Returns primes for levels at whose top values have the scale 2^`bits`, the lowest level's first. A product at a level
+/// has the square of the level's scale and is divided by the level's prime. Each prime is chosen so that the next scale is
+/// as near to 2^`bits` as possible, since deviations double from level to level.
+fn scale_primes(bits: u32, log_n: u32, levels: u32) -> Vec<u64> {
+    let wanted = f64::from(bits).exp2();
+    let step = 2u64 << log_n;
+    let mut scale = wanted;
+    let mut primes: Vec<u64> = Vec::new();
+    for _ in 0..levels {
+        let near = (scale * scale / wanted) as u64 / step;
+        let around = (0..near).flat_map(|distance| [near - distance, near + distance + 1]);
+        let candidates = around.map(|multiple| multiple * step + 1);
+        let found = candidates
+            .filter(|q| !primes.contains(q))
+            .find(|&q| is_prime(q));
+        let Some(prime) = found else {
+            break;
+        };
+        scale *= scale / prime as f64;
+        primes.push(prime);
+    }
+    primes.reverse();
+    primes
+}
+
+/// The size in bits of q_0, the lowest prime of the named sets.
+const BASE_BITS: u32 = 60;
+/// The size in bits of the two primes by which the last sum of the named sets' Chebyshev series is divided.
+const LAST_BITS: u32 = 33;
+/// The number of matrices of each of the named sets' two maps between slots and coefficients.
+const MATRICES: u32 = 3;
 /// The weight of the named sets' sparse secrets: the number of their coefficients other than 0.
 const WEIGHT: u32 = 32;

@@ -35,7 +35,7 @@ fn the_error_grows_with_the_magnitude() {
 
 #[test]
 fn the_secure_sets_are_precise() {
-    for (set, bits) in Set::SECURE.into_iter().zip([20, 22]) {
+    for (set, bits) in Set::SECURE.into_iter().zip([20, 23]) {
         let procedure = procedure(set, true, 1.0);
         let params = procedure.params();
         assert!(!params.insecure_allowed());
@@ -55,16 +55,21 @@ fn layouts_that_do_not_fit_are_refused() {
     };
     let free = layout.free;
     let more = |free: u32| Layout { free, ..layout };
-    assert!(refused(more(free + 1), 32).contains("22 ciphertext primes, and there are 21"));
+    assert!(refused(more(free + 1), 32).contains("20 ciphertext primes, and there are 19"));
     assert!(refused(more(u32::MAX), 32).contains("no layout"));
     assert!(refused(layout, 0).contains("weight 0"));
     assert!(refused(layout, 4096).contains("weight 4096"));
     let shorter = Layout {
-        log_length: 1,
-        free: free + 5,
+        log_length: 3,
+        free: free + 4,
         ..layout
     };
-    assert!(refused(shorter, 32).contains("series of length 2^1"));
+    assert!(refused(shorter, 32).contains("series of length 2^3"));
+    let larger = Layout {
+        ratio_bits: 6,
+        ..layout
+    };
+    assert!(refused(larger, 32).contains("2^6 times smaller than q_0"));
     let none = Layout {
         to_slots: 0,
         free: free + 3,
