@@ -23,6 +23,9 @@ const LEAF: usize = 8;
 /// The largest degree of the Chebyshev polynomials that are rounded once. The derivatives by the first ones are the largest.
 const ROUNDED_ONCE: usize = 4;
 
+/// The largest integer that stands for a coefficient of the series.
+const LARGEST_INTEGER: f64 = (1u64 << 60) as f64;
+
 /// The bounds and scales of a removal of integers from the numbers t in slots, each of which is a coefficient over q_0.
 pub(super) struct Removal {
     /// The numbers t. A slot of the operand holds t / K, for the K of the domain.
@@ -103,12 +106,12 @@ pub(super) fn remove(
     let [last, end] = [below(of.log_length - 1)?, below(of.log_length)?];
     // The sum has a scale near the others. Its two divisions lead to that of the result.
     let [first, second] = [e.prime(last)?, e.prime(end)?].map(|prime| prime as f64);
-    let distance = e.series(
-        &series.coefficients,
-        last,
-        of.scale * of.factor * first * second,
-        Rounding::Once,
-    )?;
+    let product = of.scale * of.factor * first * second;
+    // Numbers multiply Chebyshev polynomials as integers of 64 bits. A sum at a larger scale is multiplied afterwards by
+    // a power of two, which is exact.
+    let most = e.known(1)?.at.scale * LARGEST_INTEGER;
+    let larger = (product / most).log2().ceil().max(0.0).exp2();
+    let distance = e.series(&series.coefficients, last, product / larger, Rounding::Once)?;
     let at = e.code.rescale(distance.at, e.prime(end)?);
     let rounding = e.bounds.rescale(at.scale);
     // The derivative of the series in t is about 1 close to the integers.
@@ -116,7 +119,7 @@ pub(super) fn remove(
     let own = BETWEEN * distance.errors.bound();
     let error = root([own, rounding, slope]) + series.error;
     // The message is a multiple of the result, which a smaller scale says without a computation.
-    let at = e.code.mul_constant(at, of.factor, 1.0 / of.factor);
+    let at = e.code.mul_constant(at, of.factor, larger / of.factor);
     Ok((at, error * of.factor))
 }
 

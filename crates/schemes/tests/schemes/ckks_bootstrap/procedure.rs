@@ -31,6 +31,10 @@ fn the_error_grows_with_the_magnitude() {
     let error = |magnitude| procedure(Set::ToyForTestsOnly, true, magnitude).error() / magnitude;
     assert!(error(16.0) < 1.5 * error(1.0));
     assert!(error(16.0) > error(1.0) / 16.0);
+    for log in [9, 14] {
+        let large = error(f64::from(log).exp2());
+        assert!(large < 1.5 * error(1.0), "{log}: {large}");
+    }
 }
 
 #[test]
