@@ -71,7 +71,6 @@ pub mod internals {
     pub use crate::ckks::algebra::result as polynomial;
     pub use crate::ckks::alike::origins;
     pub use crate::ckks::canonical::CanonicalScales;
-    pub use crate::ckks::chain::rescaling_primes;
     pub use crate::ckks::precision::walk;
     pub use crate::ckks::range::{Span, Spans};
     pub use crate::ckks::scale::trial::run as with_levels;

@@ -7,7 +7,6 @@ pub(crate) mod alike;
 mod bootstrapping;
 pub mod bounded;
 pub(crate) mod canonical;
-pub(crate) mod chain;
 pub(crate) mod code;
 mod deep;
 pub(crate) mod depth;

@@ -3,6 +3,7 @@
 //! form. Slot i of a polynomial m is m(zeta^(3^i)) with zeta = e^(pi i / N).
 
 pub mod bootstrap;
+pub mod chain;
 mod embedding;
 pub mod encoder;
 pub mod error;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Primes to rescale by.
 
-use ringmill_compiler::internals::{CanonicalScales, rescaling_primes};
+use ringmill_compiler::internals::CanonicalScales;
 use ringmill_isa::Level;
+use ringmill_schemes::ckks::chain::rescaling_primes;
 
 #[test]
 fn canonical_scales_stay_near_the_scale_at_any_depth() {

@@ -5,8 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use ringmill_isa::Level;
-use ringmill_math::primes::{is_prime, ntt_primes_excluding};
+use ringmill_math::primes::ntt_primes_excluding;
 
+use crate::ckks::chain::rescaling_primes;
 use crate::ckks::{CkksError, Params};
 use crate::rlwe::sparse;
 
@@ -270,7 +271,8 @@ impl Set {
         };
         let log_n = u32::from(sizes.log_n);
         let mut primes = ntt_primes_excluding(BASE_BITS, log_n, 1, &[])?;
-        primes.extend(scale_primes(sizes.scale_bits, log_n, layout.end().0));
+        let levels = vec![1.0; layout.end().index()];
+        primes.extend(rescaling_primes(sizes.scale_bits, log_n, &levels)?);
         for (count, bits) in [
             (2, LAST_BITS),
             (sizes.log_length - 1, sizes.series_bits),
@@ -290,31 +292,6 @@ impl Set {
         };
         Bootstrapping::new(builder.build()?, layout, WEIGHT)
     }
-}
-
-/// Returns primes for levels at whose top values have the scale 2^`bits`, the lowest level's first. A product at a level
-/// has the square of the level's scale and is divided by the level's prime. Each prime is chosen so that the next scale is
-/// as near to 2^`bits` as possible, since deviations double from level to level.
-fn scale_primes(bits: u32, log_n: u32, levels: u32) -> Vec<u64> {
-    let wanted = f64::from(bits).exp2();
-    let step = 2u64 << log_n;
-    let mut scale = wanted;
-    let mut primes: Vec<u64> = Vec::new();
-    for _ in 0..levels {
-        let near = (scale * scale / wanted) as u64 / step;
-        let around = (0..near).flat_map(|distance| [near - distance, near + distance + 1]);
-        let candidates = around.map(|multiple| multiple * step + 1);
-        let found = candidates
-            .filter(|q| !primes.contains(q))
-            .find(|&q| is_prime(q));
-        let Some(prime) = found else {
-            break;
-        };
-        scale *= scale / prime as f64;
-        primes.push(prime);
-    }
-    primes.reverse();
-    primes
 }
 
 /// The size in bits of q_0, the lowest prime of the named sets.

@@ -2,13 +2,17 @@
 //! Chooses the primes that rescales divide by, such that the scale returns close to its first value at every level.
 
 use ringmill_math::primes::is_prime;
-use ringmill_schemes::ckks::CkksError;
-use ringmill_schemes::rlwe::RlweError;
 
-/// Returns the primes q_1, q_2, ... that rescales divide by, one for each level with its ratio
-/// ([`CanonicalScales`](super::canonical::CanonicalScales)). A level's ratio is the factor by which its prime exceeds
-/// the scale. Each prime is chosen, from the top down, so that the canonical scale below it returns as near to
-/// `2^scale_bits` as it can. With a fixed list of primes the deviation would double at every level.
+use super::CkksError;
+use crate::rlwe::RlweError;
+
+/// Returns the primes q_1, q_2, ... that rescales divide by, one for each level with its ratio. A product at a level has
+/// the square of the level's scale, times the ratio, and the division by the level's prime gives the scale below. Each
+/// prime is chosen, from the top down, so that the scale below it returns as near to `2^scale_bits` as it can. With a
+/// fixed list of primes the deviation would double at every level.
+///
+/// # Errors
+/// Fails if there are too few primes near `2^scale_bits`.
 pub fn rescaling_primes(
     scale_bits: u32,
     log_n: u32,
@@ -37,7 +41,10 @@ pub fn rescaling_primes(
 /// Returns the primes that rescales divide by if a rescale divides by two of them: two for each level with its ratio,
 /// the factor by which the product of both primes exceeds the scale. The larger prime of a pair is dropped first. No
 /// prime is one of `taken`.
-pub(super) fn paired_primes(
+///
+/// # Errors
+/// Fails if there are too few primes of half of `scale_bits` bits.
+pub fn paired_primes(
     scale_bits: u32,
     log_n: u32,
     ratios: &[f64],
