@@ -33,10 +33,10 @@ impl Errors {
     }
 
     /// Adds the error of another value, times a factor for each point. `largest` bounds the factors' absolute values.
-    pub fn add(&mut self, other: &Self, factors: &[f64], largest: f64) {
+    pub fn add(&mut self, other: &Self, factors: impl Iterator<Item = f64> + Clone, largest: f64) {
         self.fixed += largest * other.fixed;
         for (source, part) in other.parts.iter().enumerate() {
-            let products = part.iter().zip(factors).map(|(a, b)| a * b);
+            let products = part.iter().zip(factors.clone()).map(|(a, b)| a * b);
             if !part.is_empty() {
                 self.add_source(source, products);
             }
@@ -53,6 +53,11 @@ impl Errors {
 
     /// Returns a bound on the error at all points.
     pub fn bound(&self) -> f64 {
+        self.fixed + self.random()
+    }
+
+    /// Returns a bound on the error at all points, but for the fixed part.
+    pub fn random(&self) -> f64 {
         let points = self.parts.iter().map(Vec::len).max().unwrap_or(0);
         let mut squares = vec![0.0; points];
         for part in &self.parts {
@@ -60,6 +65,6 @@ impl Errors {
                 *sum += entry * entry;
             }
         }
-        self.fixed + squares.into_iter().fold(0.0, f64::max).sqrt()
+        squares.into_iter().fold(0.0, f64::max).sqrt()
     }
 }

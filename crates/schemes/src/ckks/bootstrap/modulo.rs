@@ -6,6 +6,7 @@
 //! such a value, divided by the prime and doubled so, has that scale again.
 
 use std::collections::BTreeMap;
+use std::iter::repeat_n;
 
 use ringmill_isa::Level;
 use ringmill_math::chebyshev::divided;
@@ -13,7 +14,7 @@ use ringmill_math::chebyshev::divided;
 use super::bounds::{Bounds, root};
 use super::code::{Code, Value};
 use super::errors::Errors;
-use super::sawtooth::{BETWEEN, Domain, Series};
+use super::sawtooth::{BETWEEN, NearIntegers, Series};
 use crate::ckks::{CkksError, Params};
 
 /// The greatest length of a Chebyshev series that is computed as a sum of multiples of Chebyshev polynomials. A
@@ -29,7 +30,7 @@ const LARGEST_INTEGER: f64 = (1u64 << 60) as f64;
 /// The bounds and scales of a removal of integers from the numbers t in slots, each of which is a coefficient over q_0.
 pub(super) struct Removal {
     /// The numbers t. A slot of the operand holds t / K, for the K of the domain.
-    pub domain: Domain,
+    pub domain: NearIntegers,
     pub log_length: u32,
     /// A bound on the error in a slot of the operand.
     pub error: f64,
@@ -61,6 +62,8 @@ struct Evaluation<'a> {
     params: &'a Params,
     /// The Chebyshev polynomials T_d of the operand that were computed, by degree d.
     known: BTreeMap<usize, Known>,
+    /// The number of points of the domain at which the numbers of values are known.
+    points: usize,
     /// The number of sources of error that the removal of integers has had so far.
     sources: usize,
 }
@@ -86,7 +89,8 @@ pub(super) fn remove(
     let length = 1usize << of.log_length;
     let noise = bounds.divide(operand.scale);
     let series = Series::best(of.domain, length, noise).ok_or_else(shallow)?;
-    let numbers = of.domain.arguments().collect();
+    let numbers: Vec<f64> = of.domain.arguments().collect();
+    let points = numbers.len();
     let errors = Errors::default();
     let operand = Known {
         at: operand,
@@ -99,6 +103,7 @@ pub(super) fn remove(
         bounds,
         params,
         known: [(1, operand)].into(),
+        points,
         sources: 0,
     };
     e.polynomials(length)?;
@@ -116,8 +121,8 @@ pub(super) fn remove(
     let rounding = e.bounds.rescale(at.scale);
     // The derivative of the series in t is about 1 close to the integers.
     let slope = of.domain.range() * of.error * 1.02;
-    let own = BETWEEN * distance.errors.bound();
-    let error = root([own, rounding, slope]) + series.error;
+    let own = BETWEEN * distance.errors.random();
+    let error = root([own, rounding, slope]) + distance.errors.fixed + series.error;
     // The message is a multiple of the result, which a smaller scale says without a computation.
     let at = e.code.mul_constant(at, of.factor, larger / of.factor);
     Ok((at, error * of.factor))
@@ -160,8 +165,8 @@ impl Evaluation<'_> {
         let scale = a.scale * b.scale;
         let (mut numbers, mut errors) = self.multiples(multiples, scale);
         for [a, b] in products {
-            errors.add(&a.errors, &b.numbers, b.largest());
-            errors.add(&b.errors, &a.numbers, a.largest());
+            errors.add(&a.errors, b.numbers.iter().copied(), b.largest());
+            errors.add(&b.errors, a.numbers.iter().copied(), a.largest());
             errors.fixed += a.errors.bound() * b.errors.bound() * BETWEEN * BETWEEN;
             let products = a.numbers.iter().zip(&b.numbers);
             for (sum, (a, b)) in numbers.iter_mut().zip(products) {
@@ -170,7 +175,7 @@ impl Evaluation<'_> {
         }
         let terms = self.terms(multiples, level);
         let switch = self.bounds.switch(level, scale);
-        self.source(&mut errors, switch, numbers.len());
+        self.source(&mut errors, switch);
         let fused = (rounding == Rounding::Fused).then_some(prime);
         let at = self.code.sum_products(&pairs, &terms, fused);
         let at = at.ok_or_else(shallow)?;
@@ -181,7 +186,7 @@ impl Evaluation<'_> {
                 (at, self.bounds.rescale(at.scale))
             }
         };
-        self.source(&mut errors, division, numbers.len());
+        self.source(&mut errors, division);
         Ok(Known {
             at,
             numbers,
@@ -196,19 +201,18 @@ impl Evaluation<'_> {
     }
 
     /// Adds a new source of error, such as one rounding.
-    fn source(&mut self, errors: &mut Errors, bound: f64, points: usize) {
-        errors.add_source(self.sources, std::iter::repeat_n(bound, points));
+    fn source(&mut self, errors: &mut Errors, bound: f64) {
+        errors.add_source(self.sources, repeat_n(bound, self.points));
         self.sources += 1;
     }
 
     /// Returns the numbers of a sum of values times numbers, and its error. The factors are rounded so that the sum has
     /// the scale `scale`.
     fn multiples(&self, multiples: &[(Known, f64)], scale: f64) -> (Vec<f64>, Errors) {
-        let points = self.known.values().map(|a| a.numbers.len()).max();
-        let mut numbers = vec![0.0; points.unwrap_or(0)];
+        let mut numbers = vec![0.0; self.points];
         let mut errors = Errors::default();
         for (a, factor) in multiples {
-            errors.add(&a.errors, &vec![*factor; numbers.len()], factor.abs());
+            errors.add(&a.errors, repeat_n(*factor, self.points), factor.abs());
             let by = scale / a.at.scale;
             errors.fixed += (a.largest() + a.errors.bound()) / by;
             for (sum, number) in numbers.iter_mut().zip(&a.numbers) {
@@ -320,7 +324,7 @@ impl Evaluation<'_> {
         let at = self.code.combine(&terms, scale, prime);
         let at = at.ok_or_else(shallow)?;
         let rounding = self.bounds.rescale(at.scale);
-        self.source(&mut errors, rounding, numbers.len());
+        self.source(&mut errors, rounding);
         Ok(Known {
             at,
             numbers,

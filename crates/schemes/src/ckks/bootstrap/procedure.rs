@@ -14,7 +14,7 @@ use super::bounds::{Bounds, root};
 use super::code::{Code, Value};
 use super::linear::{Map, map};
 use super::modulo::{Removal, remove};
-use super::sawtooth::Domain;
+use super::sawtooth::NearIntegers;
 use super::setup::{Bootstrapping, Set};
 use super::transform::{Direction, turned};
 use crate::ckks::{CkksError, Encoder, Params};
@@ -266,7 +266,7 @@ fn emitted(
     let sparse = code.encapsulate(lowest);
     let encapsulated = bounds.encapsulated(special / base, setup.weight()) / message;
     let width = ratio * ROOM;
-    let domain = Domain {
+    let domain = NearIntegers {
         integers: (setup.range() + width) as u32,
         width,
     };

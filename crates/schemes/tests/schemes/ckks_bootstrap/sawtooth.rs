@@ -2,7 +2,7 @@
 //! Tests of the series of a bootstrap and of the division of series.
 
 use ringmill_math::chebyshev::divided;
-use ringmill_schemes::ckks::bootstrap::sawtooth::{Domain, Series};
+use ringmill_schemes::ckks::bootstrap::sawtooth::{NearIntegers, Samples, Series};
 
 fn value(series: &[f64], x: f64) -> f64 {
     let angle = x.acos();
@@ -15,11 +15,13 @@ fn the_series_removes_integers_within_its_bound() {
     for (integers, log_width, length, log_error) in [
         (16, 5, 256, -22),
         (16, 6, 256, -27),
+        (16, 7, 256, -32),
         (16, 9, 128, -24),
+        (16, 11, 128, -31),
         (4, 6, 64, -26),
     ] {
         let width = f64::from(-log_width).exp2();
-        let domain = Domain { integers, width };
+        let domain = NearIntegers { integers, width };
         let series = Series::best(domain, length, 1e-12).unwrap();
         let mut largest = 0f64;
         for i in -(integers as i32)..=integers as i32 {
@@ -44,12 +46,13 @@ fn the_series_removes_integers_within_its_bound() {
 
 #[test]
 fn a_larger_weight_gives_smaller_coefficients() {
-    let domain = Domain {
+    let domain = NearIntegers {
         integers: 16,
         width: 2f64.powi(-7),
     };
+    let samples = Samples::new(domain, 256);
     let size = |weight: f64| {
-        let series = &Series::fitted(domain, 256, weight)[0];
+        let series = &samples.fitted(weight)[0];
         series.coefficients.iter().map(|c| c * c).sum::<f64>()
     };
     assert!(size(1e-3) < size(1e-6));
@@ -58,11 +61,11 @@ fn a_larger_weight_gives_smaller_coefficients() {
 
 #[test]
 fn more_rounds_even_out_the_errors() {
-    let domain = Domain {
+    let domain = NearIntegers {
         integers: 16,
         width: 2f64.powi(-11),
     };
-    let all = Series::fitted(domain, 128, 2f64.powi(-28));
+    let all = Samples::new(domain, 128).fitted(2f64.powi(-28));
     let errors: Vec<f64> = all.iter().map(|series| series.error).collect();
     assert!(errors[3] < 0.95 * errors[0], "{errors:?}");
 }
