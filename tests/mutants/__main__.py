@@ -8,7 +8,7 @@ import sys
 from . import models
 from .build import prepare
 from .draw import draw
-from .modules import crates
+from .modules import crates, tested_by
 from .report import as_json, as_text
 from .suite import Suite
 from .trial import judge
@@ -27,7 +27,7 @@ def main() -> None:
 
     chosen = asked.crates or crates()
     drawn = [fault for fault in draw(asked.seed) if fault.crate in chosen]
-    packages = [f"-pringmill-{crate}" for crate in chosen] if asked.crates else ["--workspace"]
+    packages = [f"-p{package}" for crate in chosen for package in tested_by(crate)] if asked.crates else ["--workspace"]
     faults, programs = prepare(drawn, asked.count, packages)
     print(f"{len(faults)} faults compile; the tests run without one", file=sys.stderr, flush=True)
     models.lend()

@@ -24,9 +24,9 @@ class BuildError(Exception):
 
 @dataclass(frozen=True)
 class Program:
-    """A test program, and the folder of the package whose tests it holds."""
+    """A test program, the name of the crate whose tests it holds, and the folder of its package."""
 
-    package: str
+    crate: str
     folder: Path
     path: Path
 
@@ -124,5 +124,6 @@ def _nearest(made: Rewritten, at: int) -> int:
 def _program(message: dict[str, Any]) -> Program | None:
     if message["reason"] == "compiler-artifact" and message["executable"] and message["profile"]["test"]:
         folder = Path(message["manifest_path"]).parent
-        return Program(folder.name, folder, Path(message["executable"]))
+        crate = folder.parent if folder.name == "tests" else folder
+        return Program(crate.name, folder, Path(message["executable"]))
     return None

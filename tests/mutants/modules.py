@@ -14,6 +14,12 @@ from .tree import ROOT
 _LEFT_OUT = {"python"}
 
 
+def tested_by(crate: str) -> list[str]:
+    """Returns the crate's package, and the package of its tests if they are one of their own."""
+    package = f"ringmill-{crate}"
+    return [package, f"{package}-tests"] if (ROOT / "crates" / crate / "tests/Cargo.toml").exists() else [package]
+
+
 def crates() -> list[str]:
     """Returns the names of the crates that faults are drawn from."""
     return sorted(

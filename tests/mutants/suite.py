@@ -52,7 +52,7 @@ class Suite:
         for program in self.programs:
             rows = known[wanted[program]]
             self.tests[program] = [Test(name, s, frozenset(reached)) for name, s, reached in rows if s is not None]
-            self.failed += [f"{program.package}: {name}" for name, s, _ in rows if s is None]
+            self.failed += [f"{program.crate}: {name}" for name, s, _ in rows if s is None]
 
     def reaching(self, number: int, crate: str) -> list[tuple[Program, list[Test]]]:
         """Returns the tests that reach a fault, in batches: first those of its crate, then by their time."""
@@ -60,8 +60,7 @@ class Suite:
         for program, tests in self.tests.items():
             chosen = [test for test in tests if number in test.reached]
             found += [(program, batch) for batch in _batches(chosen)]
-        crates = tree.TREE / "crates"
-        return sorted(found, key=lambda item: (item[0].folder != crates / crate, sum(t.seconds for t in item[1])))
+        return sorted(found, key=lambda item: (item[0].crate != crate, sum(t.seconds for t in item[1])))
 
     def passes(self, program: Program, tests: list[Test], number: int) -> bool:
         """Runs tests with a fault, until one fails. A test that takes far longer than without one fails."""

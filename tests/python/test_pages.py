@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pages
@@ -125,6 +127,44 @@ def test_files_that_a_page_names_exist(page):
     for path in re.findall(r"`((?:docs|examples|crates|fuzz|tests|rtl|benches)/[\w./-]*\w)`", TEXTS[page]):
         found = [*pages.ROOT.glob(path), *pages.ROOT.glob(f"{path}.*"), *pages.ROOT.glob(f"crates/*/{path}")]
         assert found or "NAME" in path, f"{page}: no {path}"
+
+
+def cargo_commands(text: str) -> Iterator[tuple[dict[str, str], str]]:
+    """Yields the options of each command `cargo test` or `cargo run` in a page, and the filter that names tests."""
+    for found in re.finditer(r"cargo (?:test|run)((?: [\w:-]+)*)", text):
+        options, words = {}, iter(found[1].split())
+        names = ""
+        for word in words:
+            if word == "--":
+                break
+            if word in ("-p", "--test", "--bin", "--example", "--features"):
+                options[word.lstrip("-")] = next(words)
+            elif word.startswith("-"):
+                options[word.lstrip("-")] = ""
+            else:
+                names = word
+        yield options, names.removesuffix("::").rpartition("::")[2]
+
+
+def test_cargo_commands_name_what_exists():
+    """A package, a program of tests, an example or a program that a page names, and a filter that some test meets."""
+    command = ["cargo", "metadata", "--no-deps", "--format-version=1", "--locked", "--offline"]
+    made = json.loads(subprocess.run(command, cwd=pages.ROOT, capture_output=True, text=True, check=True).stdout)
+    packages = {package["name"]: package["targets"] for package in made["packages"]}
+    tests = "\n".join(
+        path.read_text() for folder in ("crates", "tests") for path in (pages.ROOT / folder).rglob("*.rs")
+    )
+    commands = [(page, *command) for page, text in TEXTS.items() for command in cargo_commands(text)]
+    assert len(commands) > 20
+    for page, options, names in commands:
+        assert options.get("p", "ringmill-cli") in packages, f"{page}: no package {options['p']}"
+        targets = packages[options["p"]] if "p" in options else [each for found in packages.values() for each in found]
+        for kind in {"test", "bin", "example"} & set(options):
+            named = any(target["name"] == options[kind] and kind in target["kind"] for target in targets)
+            assert named, f"{page}: no {kind} {options[kind]}"
+        if "lib" in options:
+            assert any(each["test"] for each in targets if "lib" in each["kind"]), f"{page}: no library here has tests"
+        assert re.search(rf"\b(?:fn|mod) \w*{names}", tests), f"{page}: no test is named {names}"
 
 
 def test_what_a_block_is():

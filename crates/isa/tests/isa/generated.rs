@@ -9,7 +9,7 @@ use ringmill_isa::{codegen, micro};
 
 #[test]
 fn generated_files_are_fresh() -> Result<(), Box<dyn std::error::Error>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
     for (level, module) in [("mid", "mid"), ("macro", "macros")] {
         let def = codegen::parse(&fs::read_to_string(
             root.join(format!("defs/{level}.toml")),

@@ -351,7 +351,7 @@ fn altered_headers_with_a_valid_checksum_are_refused_but_for_the_key_identity() 
 
 /// Files that version 1 of the format had, written before there was a version 2.
 fn version_1(name: &str) -> Vec<u8> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/version_1");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/version_1");
     std::fs::read(format!("{folder}/{name}")).unwrap()
 }
 
