@@ -14,6 +14,7 @@ mod emit;
 pub(crate) mod keyswitch;
 pub(crate) mod scaling;
 pub(crate) mod sums;
+mod table;
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -81,12 +82,12 @@ pub const PER_CIPHERTEXT: usize = usize::MAX;
 /// Writes a row of a scheme's table of operations in one line. The columns are in the order of [`Row`]'s fields,
 /// and variants of enums are named without the enum.
 macro_rules! row {
-    ($name:literal, $ciphers:expr, $plains:expr, $immediate:ident, $keys:ident, $level:ident, $size:ident $(($n:literal))?,
+    ($scheme:literal $name:literal, $ciphers:expr, $plains:expr, $immediate:ident, $keys:ident, $level:ident, $size:ident $(($n:literal))?,
      $through:ident, $emit:path) => {
         const {
             use $crate::rlwe::ops as o;
             &o::Row {
-                name: $name,
+                name: concat!($scheme, $name),
                 ciphers: $ciphers,
                 plains: $plains,
                 immediate: o::ImmediateKind::$immediate,
@@ -100,6 +101,7 @@ macro_rules! row {
     };
 }
 pub(crate) use row;
+pub(crate) use table::operations;
 
 /// The number of polynomials that a ciphertext operand may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -390,6 +392,30 @@ impl<T: Table> OpKey<T> {
     /// variant.
     pub fn new(op: T, variant: Variant) -> Self {
         Self { op, variant }
+    }
+
+    /// Returns an operation on ciphertexts of these numbers of polynomials, without constants and keys.
+    pub(crate) fn of(op: T, level: Level, sizes: &[u32]) -> Self {
+        Self::with(op, level, sizes, Immediate::None, false)
+    }
+
+    /// Returns an operation on ciphertexts of these numbers of polynomials.
+    pub(crate) fn with(
+        op: T,
+        level: Level,
+        sizes: &[u32],
+        immediate: Immediate,
+        seeded: bool,
+    ) -> Self {
+        let variant = Variant {
+            level,
+            sizes: sizes.to_vec(),
+            immediate,
+            plain: 0,
+            seeded,
+            shape: Shape::default(),
+        };
+        Self::new(op, variant)
     }
 
     /// Returns this operation with another form of its sum, and with the divisions that the form says.
