@@ -45,9 +45,10 @@ def test_there_is_one_version():
 
 
 def test_every_crate_keeps_to_the_workspaces_lints():
-    for member in CARGO["workspace"]["members"]:
-        manifest = tomllib.loads((ROOT / member / "Cargo.toml").read_text())
-        assert manifest.get("lints") == {"workspace": True}, member
+    manifests = [path for member in CARGO["workspace"]["members"] for path in ROOT.glob(f"{member}/Cargo.toml")]
+    assert len(manifests) > 15
+    for path in manifests:
+        assert tomllib.loads(path.read_text()).get("lints") == {"workspace": True}, path
 
 
 def test_no_compiler_is_downloaded_that_would_do():
