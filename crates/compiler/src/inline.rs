@@ -13,8 +13,9 @@ use thiserror::Error;
 
 use crate::line::At;
 
-/// The most values of a program without calls and repeats: results of its instructions and
-/// arguments of its calls. Level management adds up to four times as many.
+/// The most values of a program whose calls and repeats are written out. Arguments and results of
+/// each call count too, and so does each instruction without results. Level management adds up to
+/// four times as many.
 pub const MAX_WRITTEN_OUT: u64 = MAX_MACRO_VALUES as u64 / 4;
 
 /// The reason why a program's calls and repeats could not be written out.
@@ -75,8 +76,8 @@ pub fn written_out(program: &MacroProgram) -> Result<Cow<'_, MacroProgram>, Inli
     Ok(Cow::Owned(writer.out))
 }
 
-/// Returns the number of values of the program without calls and repeats: results of its instructions and arguments of
-/// its calls. It is at most [`MAX_WRITTEN_OUT`].
+/// Returns a bound on the number of values that the program has once calls and repeats are written out. Arguments and
+/// results of each call count too, and so does each instruction without results. It is at most [`MAX_WRITTEN_OUT`].
 ///
 /// # Errors
 /// Fails like [`written_out`].

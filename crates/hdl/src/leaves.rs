@@ -37,8 +37,9 @@ pub struct Multiplier {
 }
 
 /// The modular multipliers in the table of leaf modules of `docs/rtl.md`, at least one for each
-/// kind of reduction. Three have a fixed modulus: the 60-bit prime of the Medha paper, a 54-bit
-/// prime just below 2^54, and one just above 2^53.
+/// kind of reduction. Three have their modulus by the parameter `Q`: the 60-bit prime of the Medha
+/// paper, a 54-bit prime just below 2^54, and one just above 2^53. The Solinas multiplier has one
+/// modulus by design.
 pub const MULTIPLIERS: [Multiplier; 7] = [
     Multiplier {
         name: "word-level Montgomery, w = 9 to 17",

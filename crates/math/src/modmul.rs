@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Models modular multiplication as hardware computes it. Each algorithm has one type, which is made from a checked
-//! modulus and returns the value of every pipeline stage.
+//! Models modular multiplication as hardware computes it. Each algorithm has one type. Its constructor checks the
+//! modulus, and the type returns the value of every pipeline stage.
 //!
 //! | type | moduli | what it avoids | paper |
 //! | --- | --- | --- | --- |
 //! | [`Barrett`] | any | division | Medha, appendix A (SEAL's and HEAX's method) |
 //! | [`ShoupMultiplier`] | any, one factor constant | the double-width product | Medha, appendix A (as Barrett) |
-//! | [`Montgomery`] | odd | division, by a factor 2^-64 | BASALISC, reference 32 |
+//! | [`Montgomery`] | odd | division; results have the factor 2^-64 | BASALISC, reference 32 |
 //! | [`WordMontgomery`] | 1 mod 2^w | the wide products of Montgomery | Mert, Öztürk and Savaş, Algorithm 4; Kırbıyık, Algorithm 7 |
 //! | [`Solinas52`] | 2^52 - 2^12 + 1 | all multiplications | Kong and Li, Algorithm 3 |
 //! | [`SparsePseudoMersenne`] | 2^a + few ±2^b + 1 | all multiplications | Medha, appendix A |
-//! | [`MontgomeryFriendly32`] | 32 bits, low 17 bits 1 | half of Montgomery's products | BASALISC, section 6.4 |
+//! | [`MontgomeryFriendly32`] | 1 mod 2^17, below 2^32 | half of Montgomery's products | BASALISC, section 6.4 |
 //!
 //! These types are references: they follow the algorithms and are not fast. The CPU computes with [`Modulus`] and
 //! [`kernels`](crate::kernels).

@@ -500,8 +500,8 @@ impl ProgramBuilder {
     /// Adds a look-up of a table of integers at an encrypted index, and returns its result.
     ///
     /// # Errors
-    /// [`CircuitError::Refused`] for an index that is signed or too wide, or a table longer than the index reaches;
-    /// [`CircuitError::OutOfRange`] for entries that the type does not have.
+    /// [`CircuitError::Refused`] for an index that is signed or too wide. [`CircuitError::OutOfRange`] for a table that
+    /// is empty or longer than the index reaches, and for entries that the type does not have.
     pub fn table(
         &mut self,
         index: Value,

@@ -114,7 +114,7 @@ struct State {
     param: bool,
     mask: bool,
     result: bool,
-    /// Whether a call after this one needs the value.
+    /// Whether the value is kept after the call. Results are kept, and so are parameters that a later call needs.
     stays: bool,
     /// The last task that needed the value in the buffer, as the task's index plus one.
     needed: u32,

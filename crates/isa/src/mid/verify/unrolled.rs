@@ -90,8 +90,8 @@ impl<'a> UnrolledVerifier<'a> {
         self.outputs().map_err(in_program)
     }
 
-    /// Returns the line of the user's source of the first call of procedure number `proc`, or
-    /// `None` if that is not known.
+    /// Returns the source line of the first call of procedure number `proc` whose line is known, or
+    /// `None` if no call of the procedure has a known line.
     fn first_loc(&self, proc: usize) -> Option<&'a SourceLoc> {
         self.program
             .calls

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A bootstrap as a procedure of programs: the steps that [`Bootstrapper`] runs, in order, emitted once for each
-//! parameter set.
+//! A bootstrap as one macro procedure, which programs link in and call. It has the instructions of the steps that
+//! [`Bootstrapper`] runs, in order. One procedure serves every ciphertext of a parameter set and its maps.
 
 use std::fmt;
 use std::sync::Arc;
