@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring machine (rm_ring) behind AXI4 and AXI4-Lite. rm_shell has the map of registers.
 //
-// Command: bits 2 to 0 are the operation. All other bits must be 0 unless the operation names them.
-// The answer is 1 (BadCommand) for a command with other bits, 8 while the machine works, and
-// otherwise
-//
-//   0  Tables   0; the next read is a stream of entries for tables and programs (rm_ring_table)
-//   1  Run      0; runs the procedure that is there
-//   2  Ask      byte number bits 11 to 8: of what the link is asked for, or of the cycles of the last procedure.
-//               0: bits 3 to 0 the RPAU, 4: of a key, 5: to the host; 1 and 2: the place on the host, lower byte first,
-//               or the index of the key; 8 to 15: cycles, lowest byte first. Also while a procedure runs
+// docs/isa/ring.md has the commands and their answers, and the bits of End and Config. A command
+// with other bits is answered by BadCommand, and one while the machine works by Busy. Ask is
+// answered at any time.
 //
 // Bit 0 of events and busy is the tables or the procedure. Bit 1 says that the link asks for a
 // limb. Then a read is the limb that goes to the machine, or a write takes the limb that comes from
-// it. A limb has as many residues of 64 bits as the tables say (kind 13). End says how the last
-// stream of tables or the last procedure ended: code_e in bits 3 to 0, and the stream that caused
-// the code in bits 5 to 4. Only one of tables and procedure is at work at a time.
-//
-// Config: LogN in bits 31 to 28, Rpaus in 27 to 24, LogRow in 23 to 20, LogLanes in 19 to 16,
-// Shared in 15 to 11, Singles in 10 to 8, and Narrow in 7 to 5. The bits below are log2 of the
-// words of 64 bits in a beat.
+// it. A limb has as many residues of 64 bits as the tables say (TableSize). End says how the last
+// stream of tables or the last procedure ended, and which stream caused the code. Only one of
+// tables and procedure is at work at a time.
 module rm_ring_axi
-  import rm_ring_pkg::*;
+  import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
     parameter int unsigned Rpaus = 2,
     parameter int unsigned LogN = 6,
@@ -118,13 +108,6 @@ module rm_ring_axi
     input  logic [Ports-1:0][1:0]             m_bresp_i
 );
 
-  localparam logic [2:0] OpTables = 3'd0;
-  localparam logic [2:0] OpRun = 3'd1;
-  localparam logic [2:0] OpAsk = 3'd2;
-
-  localparam logic [7:0] BadCommand = 8'd1;
-  localparam logic [7:0] Busy = 8'd8;
-
   localparam int unsigned Groups = 1 + Singles + ((Narrow > 0) ? 1 : 0);
   localparam int unsigned Row = 1 << LogRow;
   localparam int unsigned LogSteps = LogN - LogRow;
@@ -132,6 +115,8 @@ module rm_ring_axi
 
   logic cmd_valid, known, take, work_q, tables_q, answer_q, finished_q, want, want_q, run_q;
   logic [31:0] cmd;
+  logic [CommandOpWidth-1:0] command;
+  logic [CommandByteWidth-1:0] byte_of;
   logic [7:0] answer_q_code, asked;
   logic [3:0] end_q, code;
   logic [1:0] stream_q, stream;
@@ -142,16 +127,22 @@ module rm_ring_axi
   logic in_valid, in_ready, in_last, out_valid, out_ready, out_last;
   logic [DataWidth-1:0] in_data, out_data;
 
-  assign known = cmd[31:12] == '0 && cmd[7:3] == '0 && cmd[2:0] <= OpAsk &&
-      (cmd[11:8] == '0 || cmd[2:0] == OpAsk);
-  assign take = cmd_valid && known && !work_q && cmd[2:0] != OpAsk;
+  assign command = cmd[CommandOpLow+:CommandOpWidth];
+  assign byte_of = cmd[CommandByteLow+:CommandByteWidth];
+  assign known = cmd[31:CommandByteLow+CommandByteWidth] == '0 &&
+      cmd[CommandByteLow-1:CommandOpLow+CommandOpWidth] == '0 && command <= CommandAsk &&
+      (byte_of == '0 || command == CommandAsk);
+  assign take = cmd_valid && known && !work_q && command != CommandAsk;
 
   always_comb begin
-    unique case (cmd[11:8])
-      4'd0: asked = {2'd0, want_store, want_key, want_rpau};
-      4'd1: asked = want_place[7:0];
-      4'd2: asked = {4'd0, want_place[11:8]};
-      default: asked = cmd[11] ? cycles_q[8*cmd[10:8]+:8] : '0;
+    unique case (byte_of)
+      AskedWant: begin
+        asked = 8'(want_store) << WantStoreLow | 8'(want_key) << WantKeyLow |
+            8'(want_rpau) << WantRpauLow;
+      end
+      AskedPlace: asked = want_place[7:0];
+      AskedPlace + 4'd1: asked = {4'd0, want_place[11:8]};
+      default: asked = (byte_of >= AskedCycles) ? cycles_q[8*3'(byte_of-AskedCycles)+:8] : '0;
     endcase
   end
 
@@ -168,8 +159,8 @@ module rm_ring_axi
       cycles_q <= '0;
     end else begin
       work_q <= take || (work_q && !done && !table_done);
-      tables_q <= (take && cmd[2:0] == OpTables) || (tables_q && !table_done);
-      run_q <= take && cmd[2:0] == OpRun;
+      tables_q <= (take && command == CommandTables) || (tables_q && !table_done);
+      run_q <= take && command == CommandRun;
       answer_q <= cmd_valid;
       finished_q <= done || table_done;
       want_q <= want;
@@ -185,7 +176,8 @@ module rm_ring_axi
   end
 
   always_ff @(posedge clk_i) begin
-    answer_q_code <= !known ? BadCommand : (cmd[2:0] == OpAsk) ? asked : take ? 8'd0 : Busy;
+    answer_q_code <= !known ? AnswerBadCommand : (command == CommandAsk) ? asked :
+        take ? AnswerTaken : AnswerBusy;
   end
 
   rm_shell #(
@@ -194,14 +186,14 @@ module rm_ring_axi
       .AddrWidth(AddrWidth),
       .Machine(32'h52494e47),  // "RING"
       .Config({
-        4'(LogN),
-        4'(Rpaus),
-        4'(LogRow),
-        4'(LogLanes),
-        5'(Shared),
-        3'(Singles),
-        3'(Narrow),
-        5'($clog2(DataWidth / 64))
+        ConfigLogNWidth'(LogN),
+        ConfigRpausWidth'(Rpaus),
+        ConfigLogRowWidth'(LogRow),
+        ConfigLogLanesWidth'(LogLanes),
+        ConfigSharedWidth'(Shared),
+        ConfigSinglesWidth'(Singles),
+        ConfigNarrowWidth'(Narrow),
+        ConfigLogWordsWidth'($clog2(DataWidth / 64))
       })
   ) u_shell (
       .clk_i,
@@ -255,7 +247,7 @@ module rm_ring_axi
       .rsp_code_i(answer_q_code),
       .busy_i(8'({want, work_q})),
       .done_i(8'({want && !want_q, finished_q})),
-      .end_code_i({2'd0, stream_q, end_q}),
+      .end_code_i(8'(stream_q) << EndStreamLow | 8'(end_q) << EndCodeLow),
       .counts_i('0),
       .in_valid_o(in_valid),
       .in_ready_i(in_ready),
@@ -284,7 +276,7 @@ module rm_ring_axi
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) log_n_q <= SizeWidth'(LogN);
-    else if (load && load_kind == 4'd13) log_n_q <= load_data[SizeWidth-1:0];
+    else if (load && load_kind == TableSize) log_n_q <= load_data[SizeWidth-1:0];
   end
 
   rm_beat_words #(

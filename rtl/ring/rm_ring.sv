@@ -166,7 +166,7 @@ module rm_ring
         .clk_i,
         .rst_ni,
         .stream_i   (2'(s)),
-        .load_i     (load_i && load_kind_i == 4'd15 && load_table_i == 8'(s)),
+        .load_i     (load_i && load_kind_i == TableProgram && load_table_i == 8'(s)),
         .load_addr_i(load_addr_i[$clog2(Words)-1:0]),
         .load_data_i,
         .run_i,
@@ -183,7 +183,7 @@ module rm_ring
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) log_n_q <= SizeWidth'(LogN);
-    else if (load_i && load_kind_i == 4'd13) log_n_q <= load_data_i[SizeWidth-1:0];
+    else if (load_i && load_kind_i == TableSize) log_n_q <= load_data_i[SizeWidth-1:0];
   end
 
   // The board goes when all queues are as full as they will be.
@@ -239,7 +239,7 @@ module rm_ring
   // ---- Dispatch: the same to every RPAU, which takes its own words a cycle before they start. ----
 
   logic [Streams-1:0] sent;
-  logic [Streams-1:0][63:0] sent_word;
+  word_t [Streams-1:0] sent_word;
   logic [Streams-1:0][LogPeriod-1:0] sent_turns;
 
   rm_valid #(
@@ -276,7 +276,7 @@ module rm_ring
     link_start_d = 1'b0;
     link_word_d = sent_word[0];
     for (int unsigned s = 0; s < Streams; s++) begin
-      if (sent[s] && on_link(op_e'(sent_word[s][63:59]))) begin
+      if (sent[s] && on_link(sent_word[s].op)) begin
         link_start_d = 1'b1;
         link_word_d = sent_word[s];
       end
@@ -361,11 +361,11 @@ module rm_ring
       words_d.ring_turns = sent_turns[0];
       for (int unsigned s = 0; s < Streams; s++) begin
         if (sent[s]) begin
-          if (sent_word[s][63:59] == OpBcast || sent_word[s][63:59] == OpStore) begin
+          if (sent_word[s].op == OpBcast || sent_word[s].op == OpStore) begin
             starts_d.ring = 1'b1;
             words_d.ring = sent_word[s];
             words_d.ring_turns = sent_turns[s];
-          end else if (sent_word[s][41+r] && sent_word[s][63:59] != OpLoad) begin
+          end else if (sent_word[s].mask[r] && sent_word[s].op != OpLoad) begin
             if (s % 2 == 0) begin
               starts_d.main = 1'b1;
               words_d.main = sent_word[s];

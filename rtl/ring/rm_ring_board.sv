@@ -417,7 +417,7 @@ module rm_ring_board
       word_q[s] <= next[s];
       ports_q[s] <= ports_of(next[s]);
       uses_q[s] <= uses_of(word_q[s], ports_q[s]);
-      is_end_q[s] <= word_i[s][63:59] == OpEnd && code_i[s] == CodeOk;
+      is_end_q[s] <= word_i[s][WordOpLow+:WordOpWidth] == OpEnd && code_i[s] == CodeOk;
       is_bad_q[s] <= code_i[s] != CodeOk;
       for (int unsigned g = 0; g < Streams; g++) begin
         begun_q[s][g] <= begun(meets(asked[s], asked[g]));

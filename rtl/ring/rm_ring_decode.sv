@@ -51,9 +51,9 @@ module rm_ring_decode
     endcase
   end
 
-  assign known = 32'(word.op) <= LastOp && word.ring != 2'd3 &&
+  assign known = 32'(word.op) <= LastOpcode && word.ring != RingPart &&
       (word.b_kind == KindKey || (word.b_kind == KindSlot && word.b < 7'd32) || word.b == '0);
-  assign wait_ok = word_i[58:WaitQueueLow+WaitQueueWidth] == '0 &&
+  assign wait_ok = word_i[WaitOpLow-1:WaitQueueLow+WaitQueueWidth] == '0 &&
       32'(word_i[WaitQueueLow+:WaitQueueWidth]) < Queues;
   assign main_only = core_word && !coefficient_wise && word.op != OpPrng;
   assign one = (word.mask & (word.mask - 1'b1)) == '0;

@@ -57,7 +57,7 @@ module rm_ring_expand
   always_ff @(posedge clk_i) begin
     if (main || dyadic) begin
       is_dyadic_q <= dyadic;
-      minus_q <= (dyadic ? dyadic_word_i.ring : main_word_i.ring) == 2'd2;
+      minus_q <= (dyadic ? dyadic_word_i.ring : main_word_i.ring) == RingHalfMinus;
       index_q <= dyadic ? dyadic_word_i.imm[StreamWidth-1:0] : main_word_i.imm[StreamWidth-1:0];
     end
     // Blocks of a limb, which are behind those of the other half.
@@ -70,7 +70,7 @@ module rm_ring_expand
       .Style("distributed")
   ) u_streams (
       .clk_i,
-      .we_i   (load_i && load_kind_i == 4'd6),
+      .we_i   (load_i && load_kind_i == TableStream),
       .waddr_i(load_addr_i[StreamWidth-1:0]),
       .wdata_i(load_data_i),
       .re_i   (1'b1),
@@ -84,7 +84,7 @@ module rm_ring_expand
       .Style("distributed")
   ) u_seed_places (
       .clk_i,
-      .we_i   (load_i && load_kind_i == 4'd7),
+      .we_i   (load_i && load_kind_i == TableSeedPlace),
       .waddr_i(load_addr_i[StreamWidth-1:0]),
       .wdata_i(load_data_i[SeedWidth-1:0]),
       .re_i   (1'b1),
@@ -99,7 +99,7 @@ module rm_ring_expand
         .Style("distributed")
     ) u_seeds (
         .clk_i,
-        .we_i   (load_i && load_kind_i == 4'd8 && load_addr_i[2:0] == 3'(i)),
+        .we_i   (load_i && load_kind_i == TableSeed && load_addr_i[2:0] == 3'(i)),
         .waddr_i(load_addr_i[3+:SeedWidth]),
         .wdata_i(load_data_i[31:0]),
         .re_i   (1'b1),

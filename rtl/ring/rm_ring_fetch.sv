@@ -82,7 +82,7 @@ module rm_ring_fetch
 
   // Room for what is on its way.
   assign read = run_q && !drain_q && !ended_q && 32'(count) + 32'(read_q[0]) + 32'(read_q[1]) < Depth;
-  assign is_end = word[63:59] == OpEnd;
+  assign is_end = word[WordOpLow+:WordOpWidth] == OpEnd;
   assign push = read_q[1] && !ended_q && (!is_wait || last_q[1]);
   assign code = (is_ok && last_q[1] && !is_end) ? CodeNoEnd : found;
 

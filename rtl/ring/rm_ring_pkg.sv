@@ -200,24 +200,6 @@ package rm_ring_pkg;
   endfunction
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // How a procedure ended.
-  typedef enum logic [3:0] {
-    CodeOk = 4'd0,
-    CodeNotAWord = 4'd1,  // not the encoding of its own decoding
-    CodeStream = 4'd2,  // a word of another stream
-    CodeMask = 4'd3,  // no RPAU, or one beyond the machine
-    CodeSource = 4'd4,  // a source RPAU beyond the machine
-    CodeSlot = 4'd5,  // a slot beyond the memory
-    CodeUnit = 4'd6,  // the dyadic cores lack the operation
-    CodeRow = 4'd7,  // a table's row beyond its depth
-    CodeNotBuilt = 4'd8,  // a word that this machine was not built for
-    CodeForEver = 4'd9,  // streams that wait for each other
-    CodeNoEnd = 4'd10,  // a stream without END
-    CodeLink = 4'd11,  // a limb from the host of more or fewer residues than there are
-    CodeTable = 4'd12,  // an entry that no table has (rm_ring_table)
-    CodeNarrow = 4'd13  // a result of rows in a narrow slot
-  } code_e;
-
   // What a word reads: whether it has each of the operands a, b and c in slots.
   typedef struct packed {
     logic c;

@@ -131,7 +131,7 @@ module rm_ring_rpau
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       for (int unsigned layer = 0; layer < 8; layer++) prime_q[layer] <= WhichWidth'(layer);
-    end else if (load_i && load_kind_i == 4'd12) begin
+    end else if (load_i && load_kind_i == TablePrime) begin
       prime_q[load_addr_i[2:0]] <= load_data_i[WhichWidth-1:0];
     end
   end
@@ -163,7 +163,7 @@ module rm_ring_rpau
         .Style("distributed")
     ) u_constants (
         .clk_i,
-        .we_i   (load_i && load_kind_i == 4'd0),
+        .we_i   (load_i && load_kind_i == TableConstant),
         .waddr_i(load_addr_i[ConstWidth-1:0]),
         .wdata_i(load_data_i[Width-1:0]),
         .re_i   (1'b1),
@@ -180,7 +180,7 @@ module rm_ring_rpau
 
   always_ff @(posedge clk_i) begin
     for (int unsigned m = 0; m < Moduli; m++) begin
-      if (load_i && load_kind_i == 4'd9 && load_addr_i[WhichWidth-1:0] == WhichWidth'(m)) begin
+      if (load_i && load_kind_i == TableZeta && load_addr_i[WhichWidth-1:0] == WhichWidth'(m)) begin
         zetas_q[m] <= load_data_i[Width-1:0];
       end
     end
@@ -200,7 +200,7 @@ module rm_ring_rpau
       .Style("distributed")
   ) u_galois (
       .clk_i,
-      .we_i   (load_i && (load_kind_i == 4'd10 || load_kind_i == 4'd11)),
+      .we_i   (load_i && (load_kind_i == TableGalois || load_kind_i == TableGaloisInverse)),
       .waddr_i({load_kind_i[0], load_addr_i[GaloisIndex-1:0]}),
       .wdata_i(load_data_i[LogN+1:0]),
       .re_i   (main_start_i),
@@ -296,7 +296,7 @@ module rm_ring_rpau
         .Style("distributed")
     ) u_key_table (
         .clk_i,
-        .we_i   (load_i && load_kind_i == 4'd5),
+        .we_i   (load_i && load_kind_i == TableKeySlot),
         .waddr_i(load_addr_i[6:0]),
         .wdata_i(load_data_i[KeyWidth-1:0]),
         .re_i   (1'b1),

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes a stream of words of 64 bits into entries for tables and programs, two words an entry.
 //
-// In the first word, bits 15 to 0 are the address, 23 to 16 the table, 27 to 24 the kind, 47 to 32
-// the RPAUs; the others are 0. The second word is the data. Kinds are those of rm_ring and
-// rm_ring_rpau.
+// The first word has the fields Entry, and the second is the data (docs/isa/ring.md).
 //
 // An entry is left out if it has no kind, or names a table, an RPAU or a row beyond the machine.
 // bad_o says so at the end (done_o). bad_o is also high for a stream that ends within an entry.
@@ -56,15 +54,15 @@ module rm_ring_table
   function automatic logic [1:0][31:0] twiddles_of(logic [3:0] kind);
     if (Stages == 1) begin
       unique case (kind)
-        4'd3: return {32'(Half), 32'(Rings * First)};
-        4'd4: return {32'd1, 32'(Rings * Generated)};
+        TableDeepA: return {32'(Half), 32'(Rings * First)};
+        TableDeepB: return {32'd1, 32'(Rings * Generated)};
         default: return '0;
       endcase
     end
     unique case (kind)
-      4'd1: return {32'(Half), 32'(Rings * Flat)};
-      4'd2: return {32'(Half / 2), 32'(Rings * Flat)};
-      4'd3: return {32'(Half), 32'(Rings * Deep)};
+      TableFlatA: return {32'(Half), 32'(Rings * Flat)};
+      TableFlatB: return {32'(Half / 2), 32'(Rings * Flat)};
+      TableDeepA: return {32'(Half), 32'(Rings * Deep)};
       default: return {32'(Half / 2), 32'(Rings * Deep)};
     endcase
   endfunction
@@ -72,35 +70,42 @@ module rm_ring_table
   // Tables of a kind, and rows of each; no tables where there is no such kind.
   function automatic logic [1:0][31:0] size_of(logic [3:0] kind);
     unique case (kind)
-      4'd0: return {32'd1, 32'(Constants)};
-      4'd1, 4'd2, 4'd3, 4'd4: return twiddles_of(kind);
-      4'd5: return {32'd1, 32'd128};
-      4'd6, 4'd7: return {32'd1, 32'(StreamRows)};
-      4'd8: return {32'd1, 32'(8 * Seeds)};
-      4'd9: return {32'd1, 32'(Moduli)};
-      4'd12: return {32'd1, 32'd8};
-      4'd13: return {32'd1, 32'd1};
-      4'd10, 4'd11: return {32'd1, 32'(GaloisRows)};
-      4'd15: return {32'(Streams), 32'(Words)};
+      TableConstant: return {32'd1, 32'(Constants)};
+      TableFlatA, TableFlatB, TableDeepA, TableDeepB: return twiddles_of(kind);
+      TableKeySlot: return {32'd1, 32'd128};
+      TableStream, TableSeedPlace: return {32'd1, 32'(StreamRows)};
+      TableSeed: return {32'd1, 32'(8 * Seeds)};
+      TableZeta: return {32'd1, 32'(Moduli)};
+      TablePrime: return {32'd1, 32'd8};
+      TableSize: return {32'd1, 32'd1};
+      TableGalois, TableGaloisInverse: return {32'd1, 32'(GaloisRows)};
+      TableProgram: return {32'(Streams), 32'(Words)};
       default: return '0;
     endcase
   endfunction
 
   logic second_q, entry, fits, bad_q, load_q, last_q, cut_q;
   logic [63:0] head_q, data_q;
+  logic [EntryKindWidth-1:0] of_kind;
+  logic [EntryTableWidth-1:0] table_of;
+  logic [EntryAddressWidth-1:0] address;
   logic [1:0][31:0] size;
 
   assign ready_o = 1'b1;
   assign entry = valid_i && second_q;
-  assign size = size_of(head_q[27:24]);
-  assign fits = 32'(head_q[23:16]) < size[1] && 32'(head_q[15:0]) < size[0] &&
-      head_q[31:28] == '0 && (64'(head_q[63:32]) >> Rpaus) == '0 &&
+  assign of_kind = head_q[EntryKindLow+:EntryKindWidth];
+  assign table_of = head_q[EntryTableLow+:EntryTableWidth];
+  assign address = head_q[EntryAddressLow+:EntryAddressWidth];
+  assign size = size_of(of_kind);
+  assign fits = 32'(table_of) < size[1] && 32'(address) < size[0] &&
+      head_q[EntryRpausLow-1:EntryKindLow+EntryKindWidth] == '0 &&
+      (64'(head_q[63:EntryRpausLow]) >> Rpaus) == '0 &&
       // A slot of key memory, a seed's place and a prime are looked up.
-      !(head_q[27:24] == 4'd5 && data_i >= 64'(KeySlots)) &&
-      !(head_q[27:24] == 4'd7 && data_i >= 64'(Seeds)) &&
-      !(head_q[27:24] == 4'd12 && data_i >= 64'(Moduli)) &&
+      !(of_kind == TableKeySlot && data_i >= 64'(KeySlots)) &&
+      !(of_kind == TableSeedPlace && data_i >= 64'(Seeds)) &&
+      !(of_kind == TablePrime && data_i >= 64'(Moduli)) &&
       // A limb has more than a row.
-      !(head_q[27:24] == 4'd13 && (data_i <= 64'(LogRow) || data_i > 64'(LogN)));
+      !(of_kind == TableSize && (data_i <= 64'(LogRow) || data_i > 64'(LogN)));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -121,10 +126,10 @@ module rm_ring_table
     data_q <= data_i;
     cut_q <= !second_q;
     if (entry) begin
-      select_o <= head_q[32+:Rpaus];
-      kind_o <= head_q[27:24];
-      table_o <= head_q[23:16];
-      addr_o <= head_q[15:0];
+      select_o <= head_q[EntryRpausLow+:Rpaus];
+      kind_o <= of_kind;
+      table_o <= table_of;
+      addr_o <= address;
     end
   end
 

@@ -4,11 +4,10 @@
 // With two stages a pass, they come from tables for the cores A and B (rm_ring_twiddle). With one
 // stage, they are generated for the cores A (rm_ring_powers).
 //
-// load_* writes the tables. For stored twiddles, load_kind_i 1 and 2 are those of A's and B's that
-// have one word a pass, 3 and 4 those that have several. For generated twiddles, 3 is a first value
-// and 4 a factor. Latency 4 from pass and step to the words, a step a cycle; log_n_i is held.
+// load_* writes the tables of kinds TableFlatA to TableDeepB (docs/isa/ring.md). Latency 4 from pass
+// and step to the words, a step a cycle; log_n_i is held.
 module rm_ring_twiddles
-  import rm_ring_pkg::*;
+  import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(
     parameter int unsigned LogN = 14,
     parameter int unsigned LogRow = 5,
@@ -55,8 +54,8 @@ module rm_ring_twiddles
         .Rings (Rings)
     ) u_a (
         .clk_i,
-        .load_i      (load_i && (load_kind_i == 4'd1 || load_kind_i == 4'd3)),
-        .load_deep_i (load_kind_i == 4'd3),
+        .load_i      (load_i && (load_kind_i == TableFlatA || load_kind_i == TableDeepA)),
+        .load_deep_i (load_kind_i == TableDeepA),
         .load_table_i(load_table_i[TableA-1:0]),
         .load_addr_i (load_addr_i[DeepWidth-1:0]),
         .load_data_i (load_data_i[Width-1:0]),
@@ -76,8 +75,8 @@ module rm_ring_twiddles
         .Rings (Rings)
     ) u_b (
         .clk_i,
-        .load_i      (load_i && (load_kind_i == 4'd2 || load_kind_i == 4'd4)),
-        .load_deep_i (load_kind_i == 4'd4),
+        .load_i      (load_i && (load_kind_i == TableFlatB || load_kind_i == TableDeepB)),
+        .load_deep_i (load_kind_i == TableDeepB),
         .load_table_i(load_table_i[TableB-1:0]),
         .load_addr_i (load_addr_i[DeepWidth-1:0]),
         .load_data_i (load_data_i[Width-1:0]),
@@ -105,8 +104,8 @@ module rm_ring_twiddles
         .MulLatency(MulLatency)
     ) u_a (
         .clk_i,
-        .load_i       (load_i && (load_kind_i == 4'd3 || load_kind_i == 4'd4)),
-        .load_factor_i(load_kind_i == 4'd4),
+        .load_i       (load_i && (load_kind_i == TableDeepA || load_kind_i == TableDeepB)),
+        .load_factor_i(load_kind_i == TableDeepB),
         .load_table_i (load_table_i[TableA-1:0]),
         .load_addr_i  (load_addr_i[AddrWidth-1:0]),
         .load_data_i  (load_data_i[Width-1:0]),

@@ -25,6 +25,12 @@ pub enum DefinitionError {
         expected: &'static str,
         found: String,
     },
+    #[error("{name}: expected {expected}, found {found}")]
+    Layout {
+        name: String,
+        expected: &'static str,
+        found: String,
+    },
 }
 
 /// The content of the definition file of a level of instructions (mid or macro): the instructions,

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use ringmill_machines::MachineError;
 use ringmill_machines::ring::encode::{decode, encode};
+use ringmill_machines::ring::isa::{Code, TableKind};
 use ringmill_machines::ring::micro::{MicroCode, OpWord, Opcode, Operand, STREAMS, Word};
 use ringmill_machines::ring::{Description, built};
 use ringmill_math::RingKind;
@@ -23,7 +24,7 @@ use crate::{BuildOptions, Hdl, In, Model, Out, Top};
 /// How a procedure ended on the RTL of the ring machine: its result code and its clock cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ended {
-    /// The result code of the procedure, `code_e` of `rm_ring_pkg`; 0 is success. `stream` is the
+    /// The result code of the procedure, [`Code`] as a number; 0 is success. `stream` is the
     /// number of the instruction stream to which an error belongs.
     pub code: u64,
     pub stream: u64,
@@ -40,17 +41,6 @@ struct Ports {
     granted: Out,
     load_select: In,
 }
-
-/// The kind of a table word that is an instruction word of a procedure. Table words are written at
-/// the `load_*` ports of `rm_ring`.
-const PROGRAM: u64 = 15;
-/// The kind of a table word that selects a prime of an RPAU. Table words are written at the
-/// `load_*` ports of `rm_ring`. Instruction words of the RPAU's first layer then compute modulo
-/// this prime; an RPAU has one layer for each prime that it serves at a time.
-const PRIME: u64 = 12;
-/// The kind of a table word that sets log2 of the number of coefficients of a limb. Table words are
-/// written at the `load_*` ports of `rm_ring`.
-const SIZE: u64 = 13;
 
 /// A ring machine whose RTL runs in simulation, driven at its pins.
 pub struct Machine {
@@ -130,7 +120,7 @@ pub(super) fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shap
 /// ports of `rm_ring`.
 fn size_word(log_n: u8) -> Table {
     Table {
-        kind: SIZE,
+        kind: TableKind::Size,
         table: 0,
         address: 0,
         word: log_n.into(),
@@ -173,7 +163,7 @@ fn program_words(streams: &[Vec<u64>; STREAMS]) -> impl Iterator<Item = Table> +
     (0..).zip(streams).flat_map(|(table, words)| {
         let words = (0..).zip(words);
         words.map(move |(address, &word)| Table {
-            kind: PROGRAM,
+            kind: TableKind::Program,
             table,
             address,
             word,
@@ -311,7 +301,7 @@ impl Machine {
                 prime: *prime,
             })?;
             let word = Table {
-                kind: PRIME,
+                kind: TableKind::Prime,
                 table: 0,
                 address: 0,
                 word: place as u64,
@@ -417,7 +407,7 @@ impl Machine {
         let mut host = OneLimb(limb.to_vec());
         let most = 1000 + (4 << self.shape.log_n);
         let ended = self.run(&mut host, most)?;
-        if ended.code != 0 {
+        if ended.code != Code::Ok.bits() {
             return Err(RpauError::Ends {
                 code: ended.code,
                 stream: ended.stream,
@@ -451,7 +441,7 @@ impl Machine {
     /// [`RpauError::Ends`] if the procedure takes another number of cycles or is refused; errors of the simulation.
     pub fn run_for(&mut self, host: &mut dyn Host, cycles: u64) -> Result<(), RpauError> {
         let ended = self.run(host, cycles + 1000)?;
-        if (ended.code, ended.cycles) == (0, cycles) {
+        if (ended.code, ended.cycles) == (Code::Ok.bits(), cycles) {
             return Ok(());
         }
         Err(RpauError::Ends {
@@ -520,7 +510,7 @@ impl Machine {
             }
         }
         let done = Ended {
-            code: 0,
+            code: Code::Ok.bits(),
             stream: 0,
             cycles,
         };

@@ -3,7 +3,7 @@
 //!
 //! [`Machine`] runs a procedure and compares every start of an instruction word, every write and the end with the cycle
 //! model's. [`Rpau`] is a single residue polynomial arithmetic unit (RPAU), to which instruction words are sent in the
-//! cycles in which the model starts them. [`package`] is the generated SystemVerilog package of instruction words.
+//! cycles in which the model starts them.
 
 use std::sync::Mutex;
 
@@ -11,7 +11,6 @@ use crate::{BuildOptions, Hdl, HdlError, Model, Top};
 
 mod host;
 mod machine;
-mod package;
 pub mod parts;
 pub(crate) mod places;
 mod replay;
@@ -24,7 +23,6 @@ mod wires;
 
 pub use host::{Host, NoHost, Place, Wanted};
 pub use machine::{Ended, Machine, program_entries, size_entries, top};
-pub use package::{PACKAGE, package};
 pub use replay::evenly;
 pub use rpau::{Rpau, RpauError};
 pub use shadow::Lockstep;

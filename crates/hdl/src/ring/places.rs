@@ -4,6 +4,8 @@
 //!
 //! Loads over the machine's link take a cycle for each residue.
 
+use ringmill_machines::ring::isa::TableKind;
+
 use super::twiddles::Table;
 use super::{RpauError, Shape};
 use crate::Model;
@@ -88,12 +90,12 @@ impl Shape {
     ) -> Result<bool, RpauError> {
         let table = word.table;
         let memory = match (self.stages, word.kind) {
-            (1, 3) => format!("gen_generated.u_a.gen_table[{table}].u_first"),
-            (1, 4) => "gen_generated.u_a.u_factors".to_owned(),
-            (2, 1) => format!("gen_stored.u_a.gen_table[{table}].u_flat"),
-            (2, 2) => format!("gen_stored.u_b.gen_table[{table}].u_flat"),
-            (2, 3) => format!("gen_stored.u_a.gen_table[{table}].u_deep"),
-            (2, 4) => format!("gen_stored.u_b.gen_table[{table}].u_deep"),
+            (1, TableKind::DeepA) => format!("gen_generated.u_a.gen_table[{table}].u_first"),
+            (1, TableKind::DeepB) => "gen_generated.u_a.u_factors".to_owned(),
+            (2, TableKind::FlatA) => format!("gen_stored.u_a.gen_table[{table}].u_flat"),
+            (2, TableKind::FlatB) => format!("gen_stored.u_b.gen_table[{table}].u_flat"),
+            (2, TableKind::DeepA) => format!("gen_stored.u_a.gen_table[{table}].u_deep"),
+            (2, TableKind::DeepB) => format!("gen_stored.u_b.gen_table[{table}].u_deep"),
             _ => return Ok(false),
         };
         let memory = format!("rm_ring.gen_rpau[{rpau}].u_rpau.u_twiddles.{memory}");

@@ -2,19 +2,10 @@
 //! Converts the tables of a procedure and its call to the words by which one RPAU of the ring machine loads them.
 
 use ringmill_isa::Galois;
+use ringmill_machines::ring::isa::TableKind;
 use ringmill_machines::ring::micro::Stream;
 
 use super::twiddles::Table;
-
-/// The kind of a table word that is a constant. The other kinds of table words at the `load_*`
-/// ports of `rm_ring_rpau` follow.
-const CONSTANT: u64 = 0;
-const KEY_SLOT: u64 = 5;
-const STREAM: u64 = 6;
-const SEED_PLACE: u64 = 7;
-const SEED: u64 = 8;
-const GALOIS: u64 = 10;
-const GALOIS_INVERSE: u64 = 11;
 
 /// The tables of one RPAU for a procedure and one of its calls. An instruction word names an entry
 /// by its index, and each RPAU has a value of its own in that entry.
@@ -46,25 +37,35 @@ impl Tables<'_> {
             word,
         };
         let constants = (0..).zip(&self.constants);
-        let constants = constants.map(move |(at, &value)| word(CONSTANT, at, value));
+        let constants = constants.map(move |(at, &value)| word(TableKind::Constant, at, value));
         let streams = (0..)
             .zip(&self.streams)
             .filter_map(|(at, s)| Some((at, (*s)?)));
         let streams = streams.flat_map(move |(at, s)| {
             [
-                word(STREAM, at, s.stream),
-                word(SEED_PLACE, at, s.seed.into()),
+                word(TableKind::Stream, at, s.stream),
+                word(TableKind::SeedPlace, at, s.seed.into()),
             ]
         });
         let seeds = (0..).zip(self.seeds).flat_map(move |(at, seed)| {
             let parts = (0..).zip(seed.as_chunks::<4>().0);
-            parts.map(move |(i, part)| word(SEED, 8 * at + i, u32::from_le_bytes(*part).into()))
+            parts.map(move |(i, part)| {
+                word(
+                    TableKind::Seed,
+                    8 * at + i,
+                    u32::from_le_bytes(*part).into(),
+                )
+            })
         });
         let keys = self.keys.iter();
-        let keys = keys.map(move |&(index, slot)| word(KEY_SLOT, index.into(), slot.into()));
+        let keys =
+            keys.map(move |&(index, slot)| word(TableKind::KeySlot, index.into(), slot.into()));
         let galois = (0..).zip(self.galois).flat_map(move |(at, &g)| {
             let g = u64::from(g);
-            [word(GALOIS, at, g), word(GALOIS_INVERSE, at, inverse(g))]
+            [
+                word(TableKind::Galois, at, g),
+                word(TableKind::GaloisInverse, at, inverse(g)),
+            ]
         });
         constants
             .chain(streams)

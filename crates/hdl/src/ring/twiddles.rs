@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use ringmill_machines::ring::isa::{TableKind, entry};
 use ringmill_machines::ring::passes::Passes;
 use ringmill_math::{MathError, Modulus, NttPlan, Ring, RingKind};
 
@@ -12,7 +13,7 @@ use super::Shape;
 /// among its kind, an address in the table, and the word to write there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Table {
-    pub kind: u64,
+    pub kind: TableKind,
     pub table: u64,
     pub address: u64,
     pub word: u64,
@@ -22,19 +23,13 @@ impl Table {
     /// Returns the table word as an entry of the stream that the RTL module `rm_ring_table`
     /// decodes. The entry is for the RPAUs whose bits are set in `rpaus`.
     pub fn entry(self, rpaus: u64) -> [u64; 2] {
-        let head = self.address | self.table << 16 | self.kind << 24 | rpaus << 32;
+        let head = entry::ADDRESS.put(self.address)
+            | entry::TABLE.put(self.table)
+            | entry::KIND.put(self.kind.bits())
+            | entry::RPAUS.put(rpaus);
         [head, self.word]
     }
 }
-
-/// The kind of a table word that is the only twiddle of a table in a pass. `DEEP` is the kind of a
-/// word that is one of several twiddles. Both are for the first of two chained butterflies (core
-/// A); core B has kinds one higher. `FACTOR` is the factor between generated twiddles, and `ZETA`
-/// the root that splits a ring into halves.
-const FLAT: u64 = 1;
-const DEEP: u64 = 3;
-const FACTOR: u64 = 4;
-const ZETA: u64 = 9;
 
 /// The numbers of the rings that have twiddles of their own: 0 is the full ring, 1 and 2 are its
 /// two halves.
@@ -67,7 +62,7 @@ pub(super) fn twiddles(
         let roots = Roots::new(prime, log_n)?;
         // Zeta belongs to the halves of the ring of twice the degree, which are modulo x^N - zeta and x^N + zeta.
         words.push(Table {
-            kind: ZETA,
+            kind: TableKind::Zeta,
             table: 0,
             address: number as u64,
             word: roots.q.pow(roots.root, 1 << log_n),
@@ -192,7 +187,12 @@ fn stored(
                         number * flat + u64::from(place) - deep_passes
                     };
                     words.push(Table {
-                        kind: if is_deep { DEEP } else { FLAT } + u64::from(core),
+                        kind: match (is_deep, core) {
+                            (false, 0) => TableKind::FlatA,
+                            (false, _) => TableKind::FlatB,
+                            (true, 0) => TableKind::DeepA,
+                            (true, _) => TableKind::DeepB,
+                        },
                         table: table as u64,
                         address,
                         word,
@@ -228,7 +228,7 @@ fn generated(
             for step in 0..kept(place) {
                 let reversed = block(&s, pass, pass, table, step as usize);
                 words.push(Table {
-                    kind: DEEP,
+                    kind: TableKind::DeepA,
                     table: table as u64,
                     address: number * depth + base(place) + step,
                     word: roots.twiddle(ring, k, reversed).0,
@@ -238,7 +238,7 @@ fn generated(
         if more(&place) {
             let (_, once) = roots.twiddle(ring, k, 0);
             words.push(Table {
-                kind: FACTOR,
+                kind: TableKind::DeepB,
                 table: 0,
                 address: number * factors + u64::from(place),
                 word: roots.q.pow(once, first),

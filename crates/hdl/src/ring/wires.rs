@@ -30,7 +30,7 @@ impl Wires {
     pub fn table(&self, model: &mut Model, word: Option<Table>) -> Result<(), HdlError> {
         model.set(self.load, u64::from(word.is_some()))?;
         let Some(word) = word else { return Ok(()) };
-        model.set(self.load_kind, word.kind)?;
+        model.set(self.load_kind, word.kind.bits())?;
         model.set(self.load_table, word.table)?;
         model.set(self.load_addr, word.address)?;
         model.set(self.load_data, word.word)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A program that writes files from the definition files of the instruction sets: Rust modules of
-//! opcodes, reference pages and the SystemVerilog package that decodes instruction words.
+//! A program that writes files from the definition files of the instruction sets: Rust modules,
+//! reference pages and SystemVerilog packages.
 
 use std::path::Path;
 use std::{error::Error, fs};
@@ -25,11 +25,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             fs::write(path, codegen::stages(&def))?;
         }
     }
-    let def = micro::parse(&fs::read_to_string(crate_root.join("defs/vector.toml"))?)?;
-    fs::write(crate_root.join("src/vector/op.rs"), micro::rust(&def))?;
-    fs::write(docs.join("vector.md"), micro::markdown(&def))?;
-    let rtl = crate_root.join("../../rtl/vector");
-    fs::create_dir_all(&rtl)?;
-    fs::write(rtl.join("rm_vector_isa_pkg.sv"), micro::package(&def))?;
+    for machine in micro::MACHINES {
+        let text = fs::read_to_string(crate_root.join(format!("defs/{machine}.toml")))?;
+        for (path, text) in micro::files(&micro::parse(&text)?) {
+            fs::write(crate_root.join("../..").join(path), text)?;
+        }
+    }
     Ok(())
 }

@@ -1,28 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads the definition file of a micro level: the fields of its instruction words, and its
-//! instructions.
+//! Reads the definition file of a machine's binary interface: its instructions, its tables of codes,
+//! and the fields of its words.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::layout::{self, CodesDef, NumberDef, WordDef};
 use crate::codegen::DefinitionError;
 
-/// The content of the definition file of one machine's micro level, the level of binary
-/// instructions.
+/// The content of the definition file of one machine's binary interface. A machine whose
+/// instructions all have one form lists them, with the fields of their word. Any machine may have
+/// tables of codes, layouts of words, and numbers.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// The name of the machine whose micro level this is.
+    /// The name of the machine whose binary interface this is.
     pub level: String,
     /// The fields of an instruction word, from the most significant bits down.
+    #[serde(default)]
     pub field: Vec<FieldDef>,
+    #[serde(default)]
     pub instruction: Vec<InstructionDef>,
     /// The units of the machine: for the word that names a unit in the definition file, its meaning in English.
+    #[serde(default)]
     pub units: BTreeMap<String, String>,
     /// The kinds of immediate of the micro level: for the word that names a kind in the definition
     /// file, its meaning in English.
+    #[serde(default)]
     pub immediates: BTreeMap<String, String>,
+    #[serde(default)]
+    pub codes: Vec<CodesDef>,
+    #[serde(default)]
+    pub word: Vec<WordDef>,
+    #[serde(default)]
+    pub number: Vec<NumberDef>,
+}
+
+impl Definition {
+    /// Returns the table of codes with the name `name`.
+    pub(super) fn codes_named(&self, name: &str) -> Option<&CodesDef> {
+        self.codes.iter().find(|table| table.name == name)
+    }
 }
 
 /// A field of an instruction word.
@@ -32,6 +51,9 @@ pub struct FieldDef {
     pub name: String,
     pub bits: u32,
     pub meaning: String,
+    /// The name of the table whose codes the field holds.
+    #[serde(default)]
+    pub codes: Option<String>,
 }
 
 /// The definition of one instruction. For its result and each operand it lists the kinds of place
@@ -75,7 +97,8 @@ pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
         expected,
         found,
     };
-    if bits != WORD {
+    layout::check(&def)?;
+    if bits != WORD && !def.instruction.is_empty() {
         return Err(bad("fields", "96 bits in all", bits.to_string()));
     }
     for (at, i) in def.instruction.iter().enumerate() {

@@ -1,9 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Definition files of the micro levels of machines: their reader, and the generators of opcodes,
-//! reference pages and decoders.
+//! Definition files of the binary interfaces of machines: their reader, and the generators of Rust
+//! modules, reference pages and SystemVerilog packages.
 
 mod codegen;
 mod definition;
+mod field;
+mod layout;
 
 pub use codegen::{markdown, package, rust};
 pub use definition::{Definition, FieldDef, InstructionDef, parse};
+pub use field::Field;
+pub use layout::{CodeDef, CodesDef, NumberDef, WordDef};
+
+/// The machines whose binary interface has a definition file.
+pub const MACHINES: [&str; 2] = ["vector", "ring"];
+
+/// Returns the files that are generated from a definition, each as its path below the project's
+/// root and its text.
+pub fn files(def: &Definition) -> [(String, String); 3] {
+    let name = &def.level;
+    let module = match name.as_str() {
+        "vector" => "crates/isa/src/vector/op.rs".to_owned(),
+        name => format!("crates/machines/src/{name}/isa.rs"),
+    };
+    [
+        (module, rust(def)),
+        (format!("docs/isa/{name}.md"), markdown(def)),
+        (format!("rtl/{name}/rm_{name}_isa_pkg.sv"), package(def)),
+    ]
+}

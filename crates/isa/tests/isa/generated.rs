@@ -4,6 +4,7 @@
 use std::{fs, path::Path};
 
 use ringmill_isa::macros::MacroOp;
+use ringmill_isa::micro::Field;
 use ringmill_isa::mid::Op;
 use ringmill_isa::{codegen, micro};
 
@@ -36,17 +37,12 @@ fn generated_files_are_fresh() -> Result<(), Box<dyn std::error::Error>> {
             );
         }
     }
-    let def = micro::parse(&fs::read_to_string(root.join("defs/vector.toml"))?)?;
-    for (path, fresh) in [
-        ("src/vector/op.rs", micro::rust(&def)),
-        ("../../docs/isa/vector.md", micro::markdown(&def)),
-        (
-            "../../rtl/vector/rm_vector_isa_pkg.sv",
-            micro::package(&def),
-        ),
-    ] {
-        let stale = fs::read_to_string(root.join(path))? != fresh;
-        assert!(!stale, "{path} is stale: run isa-gen");
+    for machine in micro::MACHINES {
+        let text = fs::read_to_string(root.join(format!("defs/{machine}.toml")))?;
+        for (path, fresh) in micro::files(&micro::parse(&text)?) {
+            let stale = fs::read_to_string(root.join("../..").join(&path))? != fresh;
+            assert!(!stale, "{path} is stale: run isa-gen");
+        }
     }
     Ok(())
 }
@@ -142,4 +138,67 @@ fn columns_are_checked_when_they_are_generated() {
         let error = codegen::parse(&bad).expect_err(word).to_string();
         assert!(error.contains("ADD") && error.contains(word), "{error}");
     }
+}
+
+#[test]
+fn bad_layouts_are_refused() {
+    let good = "level = \"toy\"\n\
+        [[codes]]\nname = \"Op\"\ntype = \"op_e\"\nbits = 2\nmeaning = \"\"\n\
+        values = [{ name = \"Run\", code = 1, meaning = \"runs\" }, { name = \"Stop\", code = 3, meaning = \"stops\" }]\n\
+        [[word]]\nname = \"Command\"\ntype = \"command_t\"\nbits = 8\nmeaning = \"\"\n\
+        fields = [{ name = \"-\", bits = 2, meaning = \"\" }, { name = \"log_n\", bits = 4, meaning = \"\" }, \
+        { name = \"op\", bits = 2, codes = \"Op\", meaning = \"\" }]\n\
+        [[number]]\nname = \"queues\"\nvalue = 6\nmeaning = \"\"\n";
+    let def = micro::parse(good).unwrap();
+    let package = micro::package(&def);
+    for line in [
+        "    Run = 2'd1,\n    Stop = 2'd3\n  } op_e;\n",
+        "    logic [1:0] zero_6;\n    logic [3:0] log_n;\n    op_e op;\n  } command_t;\n",
+        "  localparam int unsigned Queues = 6;\n  localparam int unsigned LastOp = 3;\n",
+        "  localparam int unsigned CommandLogNLow = 2;\n",
+    ] {
+        assert!(package.contains(line), "{line} in {package}");
+    }
+    assert!(micro::rust(&def).contains("pub const LOG_N: Field = Field::new(2, 4);"));
+    assert!(micro::markdown(&def).contains("| 5-2 | log_n |"));
+    for (from, to, word) in [
+        ("code = 3", "code = 1", "each code once"),
+        ("code = 3", "code = 4", "that its bits hold"),
+        ("\"Stop\"", "\"stop\"", "each name"),
+        ("\"Stop\"", "\"Run\"", "each name"),
+        ("name = \"Op\"", "name = \"op\"", "like `Code`"),
+        ("bits = 2\nmeaning", "bits = 0\nmeaning", "1 to 32 bits"),
+        ("bits = 2\nmeaning", "bits = 64\nmeaning", "1 to 32 bits"),
+        (
+            "bits = 2\nmeaning",
+            "bits = 3\nmeaning",
+            "codes of as many bits",
+        ),
+        ("codes = \"Op\"", "codes = \"Ops\"", "found Ops"),
+        ("bits = 8\n", "bits = 9\n", "those of its fields, found 8"),
+        ("bits = 8\n", "bits = 72\n", "those of its fields"),
+        ("bits = 4,", "bits = 4294967295,", "1 to 64 bits"),
+        (
+            "\"log_n\", bits = 4",
+            "\"log_n\", bits = 0",
+            "those of its fields",
+        ),
+        ("\"log_n\"", "\"LogN\"", "found LogN"),
+        ("\"log_n\"", "\"op\"", "found op"),
+        ("\"queues\"", "\"Queues\"", "found Queues"),
+        ("\"Command\"", "\"command\"", "like `Word`"),
+        ("bits = 4,", "bits = 4, colour = 3,", "unknown field"),
+    ] {
+        let error = micro::parse(&good.replacen(from, to, 1)).expect_err(word);
+        assert!(error.to_string().contains(word), "{to}: {error}");
+    }
+}
+
+#[test]
+fn fields_hold_what_they_hold() {
+    let field = Field::new(59, 5);
+    assert_eq!((field.max(), field.put(63)), (31, 31 << 59));
+    assert_eq!(field.get(field.put(22) | 7), 22);
+    let all = Field::new(0, 64);
+    assert_eq!(all.get(all.put(u64::MAX)), u64::MAX);
 }

@@ -5,116 +5,9 @@
 use ringmill_isa::Galois;
 use ringmill_math::RingKind;
 
-/// The operation of an instruction word. Its operands a, b and c and its result are limbs in memory slots unless the
-/// variant says otherwise.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Opcode {
-    /// Copies operand a to the result's memory slot.
-    Copy = 2,
-    /// Adds operands a and b, coefficient by coefficient.
-    Add,
-    /// Subtracts operand b from operand a, coefficient by coefficient.
-    Sub,
-    /// Negates operand a, coefficient by coefficient.
-    Neg,
-    /// Multiplies operands a and b, coefficient by coefficient.
-    Mul,
-    /// Adds operand c and the product of operands a and b, coefficient by coefficient.
-    Mac,
-    /// Multiplies operand a by a constant of the constant table.
-    Muli,
-    /// Adds a constant of the constant table to operand a.
-    Addi,
-    /// Subtracts operand b from operand a, and multiplies by a constant of the constant table.
-    Subm,
-    /// Reduces operand a, a limb of another modulus, modulo the RPAU's prime. It adds a constant if the instruction
-    /// word names one.
-    Red,
-    /// Transforms operand a to evaluation form (NTT).
-    Ntt,
-    /// Transforms operand a to coefficient form (INTT).
-    Intt,
-    /// Applies an automorphism to operand a, a limb in evaluation form over the full ring, or one
-    /// part of such a limb if the ring is split.
-    Auto,
-    /// Applies an automorphism to a limb of the full ring that is stored as two halves. Operands a and b are the
-    /// halves; the halves of the image go to the slots that the word's fields `dst` and `c` name.
-    Autoh,
-    /// Splits a limb in coefficient form into its two halves, which go to the slots that the word's fields `dst` and
-    /// `c` name. Operands a and b are its low and high coefficients. For a part of the ring that is halved again, they
-    /// are pieces of that part.
-    Split,
-    /// Joins two halves, operands a and b, to a limb in coefficient form. Its low coefficients go to the slot that the
-    /// word's field `dst` names, its high coefficients to the slot of the field `c`.
-    Join,
-    /// Writes uniform residues that the generator expands from a seed.
-    Prng,
-    /// Copies operand a, a limb of the source RPAU, to the result's slot on every RPAU in the
-    /// instruction word's mask.
-    Bcast,
-    /// Applies an automorphism to operand a, a limb in coefficient form over the full ring.
-    Autoc,
-    /// Loads a limb from the host over the link into the result's slot, or into key memory if
-    /// operand b is a key limb.
-    Load,
-    /// Stores operand a, a limb in a memory slot, to a limb on the host over the link.
-    Store,
-}
+pub use super::isa::{LINK_QUEUE, Opcode, QUEUES, RING_QUEUE, STREAMS};
 
 impl Opcode {
-    /// All operations, in the order of their codes from 2 on.
-    pub const ALL: [Opcode; 21] = [
-        Opcode::Copy,
-        Opcode::Add,
-        Opcode::Sub,
-        Opcode::Neg,
-        Opcode::Mul,
-        Opcode::Mac,
-        Opcode::Muli,
-        Opcode::Addi,
-        Opcode::Subm,
-        Opcode::Red,
-        Opcode::Ntt,
-        Opcode::Intt,
-        Opcode::Auto,
-        Opcode::Autoh,
-        Opcode::Split,
-        Opcode::Join,
-        Opcode::Prng,
-        Opcode::Bcast,
-        Opcode::Autoc,
-        Opcode::Load,
-        Opcode::Store,
-    ];
-
-    /// Returns the operation's name in the text of instruction words.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Opcode::Copy => "COPY",
-            Opcode::Add => "ADD",
-            Opcode::Sub => "SUB",
-            Opcode::Neg => "NEG",
-            Opcode::Mul => "MUL",
-            Opcode::Mac => "MAC",
-            Opcode::Muli => "MULI",
-            Opcode::Addi => "ADDI",
-            Opcode::Subm => "SUBM",
-            Opcode::Red => "RED",
-            Opcode::Ntt => "NTT",
-            Opcode::Intt => "INTT",
-            Opcode::Auto => "AUTO",
-            Opcode::Autoh => "AUTOH",
-            Opcode::Split => "SPLIT",
-            Opcode::Join => "JOIN",
-            Opcode::Prng => "PRNG",
-            Opcode::Bcast => "BCAST",
-            Opcode::Autoc => "AUTOC",
-            Opcode::Load => "LOAD",
-            Opcode::Store => "STORE",
-        }
-    }
-
     /// Returns whether the operation works coefficient by coefficient. The main and the dyadic cores can both execute
     /// such an operation, and its result may go into the slot of an operand.
     pub const fn is_coefficient_wise(self) -> bool {
@@ -174,16 +67,6 @@ pub enum Unit {
     Main,
     Dyadic,
 }
-
-/// The number of instruction streams: two threads for each of two controllers.
-pub const STREAMS: usize = 4;
-/// The number of retire counters: one for each stream, one for the ring network, one for the host
-/// link.
-pub const QUEUES: usize = STREAMS + 2;
-/// The index of the ring network's retire counter, which counts the broadcasts that have ended.
-pub const RING_QUEUE: usize = STREAMS;
-/// The index of the host link's retire counter, which counts the loads and stores that have ended.
-pub const LINK_QUEUE: usize = STREAMS + 1;
 
 /// The instruction word of one operation, which all RPAUs of a mask execute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -12,6 +12,7 @@ mod halve;
 mod help;
 pub mod instructions;
 pub mod interpret;
+pub mod isa;
 pub mod keys;
 pub mod legalise;
 mod machine;

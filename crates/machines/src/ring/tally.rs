@@ -75,7 +75,7 @@ impl Observer for Tally {
         if !w.op.on_link() {
             self.units_busy.add(start, cycles);
         }
-        let entry = self.by_kind.entry(w.op.name()).or_default();
+        let entry = self.by_kind.entry(w.op.text()).or_default();
         entry.0 += 1;
         entry.1 += cycles;
         if w.op == Opcode::Bcast {
@@ -146,7 +146,7 @@ impl Observer for Tracer<'_> {
                 (_, Operand::Key(_)) => LINK_KEYS,
                 _ => LINK_SPILLS,
             };
-            self.sink.event(lane, w.op.name(), start, cycles, &self.of);
+            self.sink.event(lane, w.op.text(), start, cycles, &self.of);
             return Ok(());
         }
         for r in w.rpaus() {
@@ -159,7 +159,7 @@ impl Observer for Tracer<'_> {
                 let first = self.primes.get(r).map(|&prime| u16::from(prime));
                 let limb = first.map(|p| p + u16::from(w.layer) * self.lanes.units.len() as u16);
                 let of = self.of.limb(limb);
-                self.sink.event(lane, w.op.name(), start, cycles, &of);
+                self.sink.event(lane, w.op.text(), start, cycles, &of);
             }
         }
         Ok(())

@@ -8,24 +8,19 @@ use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Tables, program_entries, size_entries, top};
 use ringmill_hdl::{BuildOptions, Hdl, Top};
 use ringmill_isa::Galois;
+use ringmill_isa::micro::Field;
 use ringmill_machines::ring::Description;
 use ringmill_machines::ring::encode::encode;
+use ringmill_machines::ring::isa::{Answer, Asked, Code, Command, TableKind, config, entry, want};
+use ringmill_machines::ring::isa::{command as fields, end};
 use ringmill_machines::ring::micro::{LINK_QUEUE, OpWord, Opcode, Operand, Unit, Word};
 use ringmill_math::RingKind;
 
 use crate::bus::axi::{BUSY, Bus, END, READ, WRITE};
 use crate::bus::{LENGTH, READ_DONE, WRITE_DONE, command, hdl, seed};
 
-const TABLES: u32 = 0;
-const RUN: u32 = 1;
-const ASK: u32 = 2;
 const DONE: u32 = 1;
 const WANTED: u32 = 2;
-const BAD_COMMAND: u32 = 1;
-const AT_WORK: u32 = 8;
-/// `code_e` of `rm_ring_pkg`.
-const LINK: u32 = 11;
-const TABLE: u32 = 12;
 /// A page's end less three beats, above 4 GiB; elsewhere.
 const HERE: u64 = 0x5_0000_0f40;
 const THERE: u64 = 0x7_0001_0000;
@@ -69,6 +64,11 @@ fn bus(hdl: &Hdl, seed: u64) -> Bus {
     Bus::new(model, WORDS, 1, Dice::new(seed)).unwrap()
 }
 
+/// The word of a command, and of one that asks for a byte.
+fn word(op: Command, byte: u64) -> u32 {
+    (fields::OP.put(op.bits()) | fields::BYTE.put(byte)) as u32
+}
+
 /// Lays words of 64 bits, the last beat filled with what nobody may look at where `filled`; the beats.
 fn lay(bus: &mut Bus, words: &[u64]) -> usize {
     for (at, &word) in words.iter().enumerate() {
@@ -78,8 +78,20 @@ fn lay(bus: &mut Bus, words: &[u64]) -> usize {
     words.len().div_ceil(WORDS / 2)
 }
 
+/// Sends a command without a byte; the answer.
+fn send(bus: &mut Bus, op: Command) -> Answer {
+    let answer = command(bus, word(op, 0)).unwrap();
+    Answer::from_bits(answer.into()).unwrap()
+}
+
+/// The code at the end.
+fn ended(bus: &mut Bus) -> Code {
+    let code = end::CODE.get(bus.read(END).unwrap().into());
+    Code::from_bits(code).unwrap()
+}
+
 /// Entries of tables; the code at the end.
-fn tables(bus: &mut Bus, entries: &[[u64; 2]]) -> u32 {
+fn tables(bus: &mut Bus, entries: &[[u64; 2]]) -> Code {
     let mut words = entries.as_flattened().to_vec();
     // Beats end with an entry: one that is there twice.
     while !words.len().is_multiple_of(WORDS / 2) {
@@ -87,11 +99,11 @@ fn tables(bus: &mut Bus, entries: &[[u64; 2]]) -> u32 {
         words.extend(last);
     }
     let beats = lay(bus, &words);
-    assert_eq!(command(bus, TABLES).unwrap(), 0);
+    assert_eq!(send(bus, Command::Tables), Answer::Taken);
     bus.transfer(READ, HERE, beats).unwrap();
     bus.wait(DONE).unwrap();
     bus.wait(READ_DONE).unwrap();
-    bus.read(END).unwrap()
+    ended(bus)
 }
 
 fn op(op: Opcode, dst: u8, a: u8) -> Word {
@@ -127,10 +139,15 @@ fn streams(words: &[Word]) -> [Vec<u64>; 4] {
 
 /// What the link is asked for: whether it is to the host, whether a key, its place.
 fn asked(bus: &mut Bus) -> (bool, bool, u32) {
-    let mut byte = |at: u32| command(bus, ASK | at << 8).unwrap();
-    let (what, low, high) = (byte(0), byte(1), byte(2));
-    assert_eq!(what & 15, 0, "the RPAU");
-    (what >> 5 & 1 == 1, what >> 4 & 1 == 1, low | high << 8)
+    let mut byte = |first: Asked, more: u64| {
+        let ask = word(Command::Ask, first.bits() + more);
+        u64::from(command(bus, ask).unwrap())
+    };
+    let what = byte(Asked::Want, 0);
+    let (low, high) = (byte(Asked::Place, 0), byte(Asked::Place, 1));
+    assert_eq!(want::RPAU.get(what), 0, "the RPAU");
+    let is = |field: Field| field.get(what) == 1;
+    (is(want::STORE), is(want::KEY), (low | high << 8) as u32)
 }
 
 /// A limb that the link asks for.
@@ -185,10 +202,10 @@ fn check(bus: &mut Bus, dice: &mut Dice) {
     };
     let mut entries = procedure.entries(0);
     entries.extend(program_entries(&streams(&words)));
-    assert_eq!(tables(bus, &entries), 0);
-    assert_eq!(command(bus, RUN).unwrap(), 0);
-    assert_eq!(command(bus, RUN).unwrap(), AT_WORK);
-    assert_eq!(command(bus, TABLES).unwrap(), AT_WORK);
+    assert_eq!(tables(bus, &entries), Code::Ok);
+    assert_eq!(send(bus, Command::Run), Answer::Taken);
+    assert_eq!(send(bus, Command::Run), Answer::Busy);
+    assert_eq!(send(bus, Command::Tables), Answer::Busy);
     let (a, b) = (dice.limb(n, Q), dice.limb(n, Q));
     load(bus, (false, 0x321), &a);
     // The other factor as a key: in evaluation form.
@@ -206,7 +223,7 @@ fn check(bus: &mut Bus, dice: &mut Dice) {
     bus.transfer(WRITE, THERE, 2 * n / WORDS).unwrap();
     bus.wait(WRITE_DONE).unwrap();
     bus.wait(DONE).unwrap();
-    assert_eq!(bus.read(END).unwrap(), 0);
+    assert_eq!(ended(bus), Code::Ok);
     assert_eq!(bus.read(crate::bus::EVENTS).unwrap() & LENGTH, 0);
     let word = |at| u64::from(bus.lies(THERE, at));
     let found: Vec<u64> = (0..n)
@@ -221,17 +238,17 @@ fn a_product_goes_through_memory() {
     let mut dice = Dice::new(seed());
     let mut bus = bus(&hdl(), dice.bits());
     assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *b"RING");
-    let config = 6 << 28
-        | 1 << 24
-        | 2 << 20
-        | 1 << 16
-        | 8 << 11
-        | 3 << 8
-        | 2 << 5
-        | (WORDS as u32 / 2).ilog2();
-    assert_eq!(bus.read(0x08).unwrap(), config);
+    let config = config::LOG_N.put(6)
+        | config::RPAUS.put(1)
+        | config::LOG_ROW.put(2)
+        | config::LOG_LANES.put(1)
+        | config::SHARED.put(8)
+        | config::SINGLES.put(3)
+        | config::NARROW.put(2)
+        | config::LOG_WORDS.put(u64::from((WORDS / 2).ilog2()));
+    assert_eq!(u64::from(bus.read(0x08).unwrap()), config);
     let twiddles = size_entries(&description(), &[Q], 6).unwrap();
-    assert_eq!(tables(&mut bus, &twiddles), 0);
+    assert_eq!(tables(&mut bus, &twiddles), Code::Ok);
     for stalls in [true, false] {
         bus.stall(stalls);
         check(&mut bus, &mut dice);
@@ -245,49 +262,60 @@ fn what_makes_no_sense_is_refused() {
     let mut dice = Dice::new(seed());
     let mut bus = bus(&hdl(), dice.bits());
     bus.stall(true);
-    for wrong in [3, 7, 1 << 3, TABLES | 1 << 8, RUN | 1 << 31, ASK | 1 << 12] {
-        assert_eq!(command(&mut bus, wrong).unwrap(), BAD_COMMAND, "{wrong:#x}");
+    let run = word(Command::Run, 0) | 1 << 31;
+    let asks = word(Command::Ask, 0) | 1 << 12;
+    for wrong in [3, 7, 1 << 3, word(Command::Tables, 1), run, asks] {
+        let answer = command(&mut bus, wrong).unwrap();
+        assert_eq!(u64::from(answer), Answer::BadCommand.bits(), "{wrong:#x}");
     }
     assert_eq!(bus.read(BUSY).unwrap(), 0);
     // No such kind, table, row, RPAU; a key slot, a seed and a prime that there are not.
-    let entry = |kind: u64, table: u64, row: u64, rpaus: u64, data: u64| {
-        [row | table << 16 | kind << 24 | rpaus << 32, data]
+    let raw = |kind: u64, table: u64, row: u64, rpaus: u64, data: u64| {
+        let place = entry::ADDRESS.put(row) | entry::TABLE.put(table);
+        // Kind 16 has a bit above the field.
+        let kind = entry::KIND.put(1) * kind;
+        [place | kind | entry::RPAUS.put(rpaus), data]
     };
+    let entry =
+        |kind: TableKind, table, row, rpaus, data| raw(kind.bits(), table, row, rpaus, data);
     for wrong in [
-        entry(14, 0, 0, 1, 0),
-        entry(13, 0, 0, 0, 2),
-        entry(13, 0, 0, 0, 7),
-        entry(13, 0, 1, 0, 6),
-        entry(12, 0, 0, 1, 1),
-        entry(0, 1, 0, 1, 0),
-        entry(0, 0, 256, 1, 0),
-        entry(0, 0, 0, 2, 0),
-        entry(15, 4, 0, 0, 0),
-        entry(15, 0, 4096, 0, 0),
-        entry(2, 1, 0, 1, 0),
-        entry(5, 0, 0, 1, 2),
-        entry(7, 0, 0, 1, 64),
-        entry(16, 0, 0, 1, 0),
+        raw(14, 0, 0, 1, 0),
+        entry(TableKind::Size, 0, 0, 0, 2),
+        entry(TableKind::Size, 0, 0, 0, 7),
+        entry(TableKind::Size, 0, 1, 0, 6),
+        entry(TableKind::Prime, 0, 0, 1, 1),
+        entry(TableKind::Constant, 1, 0, 1, 0),
+        entry(TableKind::Constant, 0, 256, 1, 0),
+        entry(TableKind::Constant, 0, 0, 2, 0),
+        entry(TableKind::Program, 4, 0, 0, 0),
+        entry(TableKind::Program, 0, 4096, 0, 0),
+        entry(TableKind::FlatB, 1, 0, 1, 0),
+        entry(TableKind::KeySlot, 0, 0, 1, 2),
+        entry(TableKind::SeedPlace, 0, 0, 1, 64),
+        raw(16, 0, 0, 1, 0),
     ] {
-        let good = entry(0, 0, 1, 1, 7);
+        let good = entry(TableKind::Constant, 0, 1, 1, 7);
         assert_eq!(
             tables(&mut bus, &[good, wrong, good, good]),
-            TABLE,
+            Code::Table,
             "{wrong:x?}"
         );
-        assert_eq!(tables(&mut bus, &[good]), 0);
+        assert_eq!(tables(&mut bus, &[good]), Code::Ok);
     }
     let twiddles = size_entries(&description(), &[Q], 6).unwrap();
-    assert_eq!(tables(&mut bus, &twiddles), 0);
+    assert_eq!(tables(&mut bus, &twiddles), Code::Ok);
     // A limb a beat too short and too long.
     let n = 1 << description().log_n;
     for more in [n - WORDS / 2, n + WORDS / 2, 2 * n] {
         let words = [op(Opcode::Load, 3, 0)];
-        assert_eq!(tables(&mut bus, &program_entries(&streams(&words))), 0);
-        assert_eq!(command(&mut bus, RUN).unwrap(), 0);
+        assert_eq!(
+            tables(&mut bus, &program_entries(&streams(&words))),
+            Code::Ok
+        );
+        assert_eq!(send(&mut bus, Command::Run), Answer::Taken);
         load(&mut bus, (false, 0), &vec![1; more]);
         bus.wait(DONE).unwrap();
-        assert_eq!(bus.read(END).unwrap(), LINK);
+        assert_eq!(ended(&mut bus), Code::Link);
     }
     check(&mut bus, &mut dice);
 }

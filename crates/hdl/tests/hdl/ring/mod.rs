@@ -13,7 +13,7 @@ mod tables;
 mod words;
 
 use crate::common::setup::hdl;
-use ringmill_hdl::ring::{PACKAGE, package, top};
+use ringmill_hdl::ring::top;
 use ringmill_hdl::{Family, Top};
 use ringmill_machines::ring::Description;
 
@@ -23,17 +23,6 @@ const LEAVES: [&str; 23] = [
     "agen", "network", "twiddle", "reduce", "fold", "core", "keys", "narrow", "board", "node",
     "powers", "feed",
 ];
-
-#[test]
-fn the_package_of_words_is_fresh() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let text = std::fs::read_to_string(format!("{root}/{PACKAGE}")).unwrap();
-    assert_eq!(
-        text,
-        package(),
-        "run `cargo run -p ringmill-hdl --bin ring-gen`"
-    );
-}
 
 /// The wrapper has all the others in it.
 #[test]

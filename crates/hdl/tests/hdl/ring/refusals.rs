@@ -6,27 +6,14 @@ use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Ended, Host, Machine, NoHost, RpauError, Wanted};
 use ringmill_machines::ring::encode::encode;
+use ringmill_machines::ring::isa::{Code, word as field};
 use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, STREAMS, Unit, Word};
 
 use crate::common::setup::hdl;
 use crate::ring::bench::{PRIMES, primes, toy, with_operand, word};
 
-/// `code_e` of `rm_ring_pkg`.
-const NOT_A_WORD: u64 = 1;
-const STREAM: u64 = 2;
-const MASK: u64 = 3;
-const SOURCE: u64 = 4;
-const SLOT: u64 = 5;
-const UNIT: u64 = 6;
-const ROW: u64 = 7;
-const NOT_BUILT: u64 = 8;
-const FOR_EVER: u64 = 9;
-const NO_END: u64 = 10;
-const LINK: u64 = 11;
-const NARROW: u64 = 13;
-
 /// A word that is refused, in which stream, with which code.
-fn cases() -> Vec<(usize, u64, u64)> {
+fn cases() -> Vec<(usize, u64, Code)> {
     use Opcode::*;
     let main = |op| word(op, Unit::Main, 0, 1);
     let op = |w: OpWord| encode(&Word::Op(w));
@@ -35,24 +22,28 @@ fn cases() -> Vec<(usize, u64, u64)> {
     let wait = |queue, count| encode(&Word::Wait { queue, count });
     vec![
         // No such operation; no such ring; a slot of b with a bit too many; b without a kind.
-        (0, add & !(31 << 59) | 23 << 59, NOT_A_WORD),
-        (0, add & !(31 << 59) | 31 << 59, NOT_A_WORD),
-        (0, add | 3 << 39, NOT_A_WORD),
-        (0, add | 1 << 22, NOT_A_WORD),
-        (0, op(main(Ntt)) | 1 << 17, NOT_A_WORD),
+        (
+            0,
+            add & !field::OP.put(31) | field::OP.put(23),
+            Code::NotAWord,
+        ),
+        (0, add | field::OP.put(31), Code::NotAWord),
+        (0, add | field::RING.put(3), Code::NotAWord),
+        (0, add | field::B.put(1 << 5), Code::NotAWord),
+        (0, op(main(Ntt)) | field::B.put(1), Code::NotAWord),
         // END and WAIT with more than they have; a counter that there is not.
-        (0, 1, NOT_A_WORD),
-        (3, wait(1, 1) | 1 << 40, NOT_A_WORD),
-        (1, wait(6, 1), NOT_A_WORD),
-        (1, add, STREAM),
-        (2, add, STREAM),
+        (0, 1, Code::NotAWord),
+        (3, wait(1, 1) | 1 << 40, Code::NotAWord),
+        (1, wait(6, 1), Code::NotAWord),
+        (1, add, Code::Stream),
+        (2, add, Code::Stream),
         (
             0,
             op(OpWord {
                 mask: 0,
                 ..main(Copy)
             }),
-            MASK,
+            Code::Mask,
         ),
         (
             0,
@@ -60,7 +51,7 @@ fn cases() -> Vec<(usize, u64, u64)> {
                 mask: 1 << 3 | 1,
                 ..main(Copy)
             }),
-            MASK,
+            Code::Mask,
         ),
         (
             0,
@@ -68,7 +59,7 @@ fn cases() -> Vec<(usize, u64, u64)> {
                 mask: 1 << 15,
                 ..main(Copy)
             }),
-            MASK,
+            Code::Mask,
         ),
         (
             0,
@@ -76,7 +67,7 @@ fn cases() -> Vec<(usize, u64, u64)> {
                 c: 3,
                 ..main(Bcast)
             }),
-            SOURCE,
+            Code::Source,
         ),
         (
             0,
@@ -84,7 +75,7 @@ fn cases() -> Vec<(usize, u64, u64)> {
                 dst: 13,
                 ..main(Copy)
             }),
-            SLOT,
+            Code::Slot,
         ),
         (
             0,
@@ -92,25 +83,29 @@ fn cases() -> Vec<(usize, u64, u64)> {
                 a: 31,
                 ..main(Intt)
             }),
-            SLOT,
+            Code::Slot,
         ),
-        (0, op(with_operand(main(Sub), Operand::Slot(13))), SLOT),
+        (
+            0,
+            op(with_operand(main(Sub), Operand::Slot(13))),
+            Code::Slot,
+        ),
         (
             0,
             op(OpWord {
                 c: 13,
                 ..with_operand(main(Mac), Operand::Key(0))
             }),
-            SLOT,
+            Code::Slot,
         ),
-        (1, op(word(Ntt, Unit::Dyadic, 0, 1)), UNIT),
+        (1, op(word(Ntt, Unit::Dyadic, 0, 1)), Code::Unit),
         (
             0,
             op(OpWord {
                 imm: 256,
                 ..main(Muli)
             }),
-            ROW,
+            Code::Row,
         ),
         (
             1,
@@ -118,17 +113,17 @@ fn cases() -> Vec<(usize, u64, u64)> {
                 imm: 128,
                 ..with_operand(word(Mul, Unit::Dyadic, 0, 1), Operand::Generator)
             }),
-            ROW,
+            Code::Row,
         ),
-        (0, op(word(Prng, Unit::Main, 0, 1)), UNIT),
-        (1, op(word(Autoc, Unit::Dyadic, 0, 1)), UNIT),
+        (0, op(word(Prng, Unit::Main, 0, 1)), Code::Unit),
+        (1, op(word(Autoc, Unit::Dyadic, 0, 1)), Code::Unit),
         (
             0,
             op(OpWord {
                 imm: 128,
                 ..main(Auto)
             }),
-            ROW,
+            Code::Row,
         ),
         (
             0,
@@ -136,7 +131,7 @@ fn cases() -> Vec<(usize, u64, u64)> {
                 c: 13,
                 ..with_operand(main(Split), Operand::Slot(2))
             }),
-            SLOT,
+            Code::Slot,
         ),
         // A transfer of several.
         (
@@ -145,7 +140,7 @@ fn cases() -> Vec<(usize, u64, u64)> {
                 mask: 3,
                 ..main(Load)
             }),
-            MASK,
+            Code::Mask,
         ),
         (
             0,
@@ -153,7 +148,7 @@ fn cases() -> Vec<(usize, u64, u64)> {
                 imm: 1,
                 ..with_operand(main(Ntt), Operand::Generator)
             }),
-            NOT_BUILT,
+            Code::NotBuilt,
         ),
         (
             0,
@@ -161,16 +156,16 @@ fn cases() -> Vec<(usize, u64, u64)> {
                 layer: 2,
                 ..main(Copy)
             }),
-            NOT_BUILT,
+            Code::NotBuilt,
         ),
         // A narrow slot takes no rows of coefficients that are far from each other.
-        (0, narrow(main(Ntt), 11), NARROW),
-        (0, narrow(main(Intt), 12), NARROW),
-        (0, narrow(main(Autoc), 11), NARROW),
-        (0, narrow(main(Bcast), 12), NARROW),
+        (0, narrow(main(Ntt), 11), Code::Narrow),
+        (0, narrow(main(Intt), 12), Code::Narrow),
+        (0, narrow(main(Autoc), 11), Code::Narrow),
+        (0, narrow(main(Bcast), 12), Code::Narrow),
         // Nothing retires in the link's counter.
-        (2, wait(5, 1), FOR_EVER),
-        (0, wait(0, u32::MAX), FOR_EVER),
+        (2, wait(5, 1), Code::ForEver),
+        (0, wait(0, u32::MAX), Code::ForEver),
     ]
 }
 
@@ -196,7 +191,7 @@ pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
         streams[stream].insert(last, good);
         machine.program(&streams)?;
         let ended = machine.run(&mut NoHost, 10_000)?;
-        if (ended.code, ended.stream) != (code, stream as u64) {
+        if (ended.code, ended.stream) != (code.bits(), stream as u64) {
             return Err(differs(format!(
                 "{bits:#x} in stream {stream}: {ended:?}, not {code}"
             )));
@@ -215,7 +210,7 @@ pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     streams[0] = vec![encode(&Word::Wait { queue: 1, count: 0 }); d.tables.words];
     machine.program(&streams)?;
     let ended = machine.run(&mut NoHost, 20_000)?;
-    if (ended.code, ended.stream) != (NO_END, 0) {
+    if (ended.code, ended.stream) != (Code::NoEnd.bits(), 0) {
         return Err(differs(format!("no END: {ended:?}")));
     }
     Ok(())
@@ -260,7 +255,7 @@ pub fn check_links(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
         let limb = dice.limb(n, PRIMES[2]);
         machine.fill(2, 3, &limb)?;
         let found = machine.read(2, 3)?;
-        if (ended.code, ended.stream) != (LINK, stream as u64) || found != limb {
+        if (ended.code, ended.stream) != (Code::Link.bits(), stream as u64) || found != limb {
             return Err(RpauError::Differs {
                 word: format!("a load of {bad} residues in stream {stream}"),
                 start: 0,

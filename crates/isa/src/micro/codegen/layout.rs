@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Generates the Rust, Markdown and SystemVerilog of tables of codes, layouts of words and numbers.
+
+use std::fmt::Write as _;
+
+use super::{camel, doc_comment};
+use crate::micro::definition::{Definition, FieldDef};
+use crate::micro::layout::{CodesDef, WordDef};
+
+/// The most columns of a line of Rust, by which `rustfmt` decides on a line's form.
+const COLUMNS: usize = 100;
+/// The most columns of an array that `rustfmt` leaves in one line.
+const ARRAY: usize = 60;
+
+/// Converts a name such as `log_n` to camel case, such as `LogN`.
+fn joined(name: &str) -> String {
+    name.split('_').map(camel).collect()
+}
+
+/// Converts a name such as `TableKind` to `table_kind`.
+fn snake(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !out.is_empty() {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+/// Returns a phrase as a sentence: it begins with a capital letter and ends with a full stop.
+fn sentence(phrase: &str) -> String {
+    let mut letters = phrase.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    let mut out: String = first.into_iter().chain(letters).collect();
+    if !out.ends_with('.') {
+        out.push('.');
+    }
+    out
+}
+
+/// Returns the Rust items of a definition's tables of codes, words and numbers.
+pub(super) fn rust(def: &Definition) -> String {
+    // Writing to a String cannot fail.
+    let mut out = String::new();
+    for number in &def.number {
+        let _ = write!(
+            out,
+            "\n/// {}\npub const {}: usize = {};\n",
+            doc_comment(&number.meaning),
+            number.name.to_ascii_uppercase(),
+            number.value
+        );
+    }
+    for word in &def.word {
+        rust_word(&mut out, word);
+    }
+    for table in &def.codes {
+        rust_codes(&mut out, table);
+    }
+    out
+}
+
+fn rust_word(out: &mut String, word: &WordDef) {
+    let doc = doc_comment(&word.meaning);
+    let _ = write!(
+        out,
+        "\n/// {doc}\npub mod {} {{\n    use ringmill_isa::micro::Field;\n\n",
+        snake(&word.name)
+    );
+    for (low, field) in word.places().filter(|(_, field)| !field.is_zero()) {
+        let _ = writeln!(
+            out,
+            "    /// {}\n    pub const {}: Field = Field::new({low}, {});",
+            doc_comment(&field.meaning),
+            field.name.to_ascii_uppercase(),
+            field.bits
+        );
+    }
+    out.push_str("}\n");
+}
+
+fn rust_codes(out: &mut String, table: &CodesDef) {
+    let (apart, variants): (Vec<_>, Vec<_>) = table.values.iter().partition(|code| code.apart);
+    let name = &table.name;
+    let _ = write!(
+        out,
+        "\n/// {}\n#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]\n#[repr(u32)]\npub enum {name} {{\n",
+        doc_comment(&table.meaning)
+    );
+    for code in &variants {
+        let doc = doc_comment(&sentence(&code.meaning));
+        let _ = write!(out, "    /// {doc}\n    {} = {},\n", code.name, code.code);
+    }
+    let _ = write!(out, "}}\n\nimpl {name} {{\n");
+    for code in apart {
+        let _ = write!(
+            out,
+            "    /// {}\n    pub const {}: u64 = {};\n\n",
+            doc_comment(&sentence(&code.meaning)),
+            snake(&code.name).to_ascii_uppercase(),
+            code.code
+        );
+    }
+    let list: Vec<_> = variants
+        .iter()
+        .map(|c| format!("Self::{}", c.name))
+        .collect();
+    let line = format!("[{}]", list.join(", "));
+    let head = format!("    pub const ALL: [Self; {}] = ", variants.len());
+    let _ = write!(
+        out,
+        "    /// All of them, in the definition file's order.\n{head}"
+    );
+    if line.len() <= ARRAY && head.len() + line.len() < COLUMNS {
+        let _ = write!(out, "{line};\n\n");
+    } else {
+        let _ = write!(out, "[\n        {},\n    ];\n\n", list.join(",\n        "));
+    }
+    let _ = write!(
+        out,
+        "    /// Returns the number that stands for it.\n    pub const fn bits(self) -> u64 {{\n        self as u64\n    }}\n\n    \
+         /// Returns the one with the number `bits`, or `None` if none has this number.\n    \
+         pub fn from_bits(bits: u64) -> Option<Self> {{\n        \
+         Self::ALL.into_iter().find(|code| code.bits() == bits)\n    }}\n\n    \
+         /// Returns the text that stands for it in messages and listings.\n    \
+         pub const fn text(self) -> &'static str {{\n        match self {{\n"
+    );
+    for code in &variants {
+        let (head, text) = (
+            format!("            Self::{} =>", code.name),
+            table.text(code),
+        );
+        let line = format!("{head} {text:?},");
+        if line.chars().count() <= COLUMNS {
+            let _ = writeln!(out, "{line}");
+        } else {
+            let _ = write!(out, "{head} {{\n                {text:?}\n            }}\n");
+        }
+    }
+    let _ = write!(
+        out,
+        "        }}\n    }}\n}}\n\nimpl std::fmt::Display for {name} {{\n    \
+         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {{\n        f.pad(self.text())\n    }}\n}}\n"
+    );
+}
+
+/// Returns the sections of the reference page on a definition's words, codes and numbers.
+pub(super) fn markdown(def: &Definition) -> String {
+    let mut out = String::new();
+    for word in &def.word {
+        let _ = write!(
+            out,
+            "\n## {}: {} bits\n\n{}\n\n| bits | field | |\n| --- | --- | --- |\n",
+            word.name, word.bits, word.meaning
+        );
+        for (low, field) in word.places() {
+            let top = low.saturating_add(field.bits).saturating_sub(1);
+            let bits = if top == low {
+                low.to_string()
+            } else {
+                format!("{top}-{low}")
+            };
+            let codes = field.codes.as_ref().map_or(String::new(), |name| {
+                format!(" [{name}](#{})", name.to_ascii_lowercase())
+            });
+            let _ = writeln!(
+                out,
+                "| {bits} | {} | {}{codes} |",
+                field.name, field.meaning
+            );
+        }
+    }
+    for table in &def.codes {
+        let _ = write!(
+            out,
+            "\n## {}\n\n{}\n\n| code | name | |\n| --- | --- | --- |\n",
+            table.name, table.meaning
+        );
+        for code in &table.values {
+            let name = if table.spoken {
+                code.name.clone()
+            } else {
+                table.text(code)
+            };
+            let _ = writeln!(
+                out,
+                "| {} | `{name}` | {} |",
+                code.code,
+                sentence(&code.meaning)
+            );
+        }
+    }
+    if !def.number.is_empty() {
+        out.push_str("\n## Numbers\n\n| name | value | |\n| --- | --- | --- |\n");
+    }
+    for number in &def.number {
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {} |",
+            number.name.to_ascii_uppercase(),
+            number.value,
+            number.meaning
+        );
+    }
+    out
+}
+
+/// Returns the items of the SystemVerilog package: enumerations, structures, and parameters for the
+/// other numbers.
+pub(super) fn package(def: &Definition) -> String {
+    let mut out = String::new();
+    for table in &def.codes {
+        if let Some(name) = &table.enumeration {
+            let entries = table.values.iter().map(|c| {
+                let (prefix, bits) = (&table.prefix, table.bits);
+                let note = table.spoken.then(|| c.meaning.clone());
+                (format!("{prefix}{} = {bits}'d{}", c.name, c.code), note)
+            });
+            out += &enumeration(name, table.bits, entries.collect());
+        }
+    }
+    for word in &def.word {
+        if let Some(name) = &word.structure {
+            let fields = word.places().map(|(low, field)| {
+                let codes = field.codes.as_ref().and_then(|name| def.codes_named(name));
+                match codes.and_then(|table| table.enumeration.as_deref()) {
+                    Some(ty) => format!("{ty} {}", field.name),
+                    None if field.is_zero() => format!("{} zero_{low}", logic(field)),
+                    None => format!("{} {}", logic(field), field.name),
+                }
+            });
+            out += &structure(name, fields);
+        }
+    }
+    if def.codes.is_empty() && def.word.is_empty() && def.number.is_empty() {
+        return out;
+    }
+    out += "\n  /* verilator lint_off UNUSEDPARAM */  // each module takes what it needs\n";
+    for number in &def.number {
+        let _ = writeln!(
+            out,
+            "  localparam int unsigned {} = {};",
+            joined(&number.name),
+            number.value
+        );
+    }
+    for table in &def.codes {
+        if table.enumeration.is_some() {
+            let last = table.values.iter().map(|c| c.code).max().unwrap_or(0);
+            let _ = writeln!(
+                out,
+                "  localparam int unsigned Last{} = {last};",
+                table.name
+            );
+            continue;
+        }
+        for code in &table.values {
+            let (bits, prefix) = (table.bits, &table.prefix);
+            let _ = writeln!(
+                out,
+                "  localparam logic [{}:0] {prefix}{} = {bits}'d{};",
+                bits.saturating_sub(1),
+                code.name,
+                code.code
+            );
+        }
+    }
+    for word in &def.word {
+        for (low, field) in word.places().filter(|(_, field)| !field.is_zero()) {
+            let _ = writeln!(
+                out,
+                "  localparam int unsigned {0}{1}Low = {low};\n  localparam int unsigned {0}{1}Width = {2};",
+                word.name,
+                joined(&field.name),
+                field.bits
+            );
+        }
+    }
+    out + "  /* verilator lint_on UNUSEDPARAM */\n"
+}
+
+/// Returns the SystemVerilog type of a field that has no names for its values.
+pub(super) fn logic(field: &FieldDef) -> String {
+    match field.bits {
+        1 => "logic".to_owned(),
+        bits => format!("logic [{}:0]", bits.saturating_sub(1)),
+    }
+}
+
+/// Returns an enumeration of SystemVerilog. An entry is a name with its value, and a comment.
+pub(super) fn enumeration(name: &str, bits: u32, entries: Vec<(String, Option<String>)>) -> String {
+    let mut out = format!("\n  typedef enum logic [{}:0] {{\n", bits.saturating_sub(1));
+    let last = entries.len().saturating_sub(1);
+    for (at, (entry, note)) in entries.into_iter().enumerate() {
+        let comma = if at < last { "," } else { "" };
+        let note = note.map_or(String::new(), |note| format!("  // {note}"));
+        let _ = writeln!(out, "    {entry}{comma}{note}");
+    }
+    let _ = writeln!(out, "  }} {name};");
+    out
+}
+
+/// Returns a packed structure of SystemVerilog with fields such as `logic [3:0] op`.
+pub(super) fn structure(name: &str, fields: impl Iterator<Item = String>) -> String {
+    let mut out = String::from("\n  typedef struct packed {\n");
+    for field in fields {
+        let _ = writeln!(out, "    {field};");
+    }
+    let _ = writeln!(out, "  }} {name};");
+    out
+}
