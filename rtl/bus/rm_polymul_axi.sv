@@ -2,22 +2,13 @@
 // The polynomial multiplier (rm_polymul) behind AXI4 and AXI4-Lite. rm_shell has the map of
 // registers.
 //
-//   Command     3 to 0     operation (rm_polymul_pkg::op_e)
-//               4          set
-//               5          polynomial
-//               6          evaluation form
-//               7          slot of tables
-//               12 to 8    log2 of the degree
-//   Config      31 to 24   MaxLogN
-//               23 to 8    Units
-//               7 to 0     Beat
-//
-// A command with other bits set is answered with CodeBadOp and not passed on. Bits of events and
-// busy: 0 the array, 1 load, 2 unload. End says how the last load or table command ended (code_e).
+// docs/isa/polymul.md has the bits of Command and Config, and the units' bits of events and busy. A
+// command with other bits set is answered with CodeBadOp and not passed on. End says how the last
+// load or table command ended (code_e).
 //
 // A beat of the bus is a beat of the streams: Beat words of 32 bits, word 0 lowest.
 module rm_polymul_axi
-  import rm_polymul_pkg::*;
+  import rm_polymul_isa_pkg::*, rm_polymul_pkg::*;
 #(
     parameter int unsigned Units = 32,
     parameter int unsigned MaxLogN = 12,
@@ -81,7 +72,7 @@ module rm_polymul_axi
   logic in_valid, in_ready, in_last, out_valid, out_ready, out_last;
   logic [DataWidth-1:0] in_data, out_data;
 
-  assign known = cmd[31:13] == '0;
+  assign known = cmd[31:CommandLogNLow+CommandLogNWidth] == '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -97,7 +88,7 @@ module rm_polymul_axi
       .DataWidth(DataWidth),
       .AddrWidth(AddrWidth),
       .Machine(32'h504f4c59),  // "POLY"
-      .Config({8'(MaxLogN), 16'(Units), 8'(Beat)})
+      .Config({ConfigMaxLogNWidth'(MaxLogN), ConfigUnitsWidth'(Units), ConfigBeatWidth'(Beat)})
   ) u_shell (
       .clk_i,
       .rst_ni,
@@ -170,12 +161,12 @@ module rm_polymul_axi
       .clk_i,
       .rst_ni,
       .cmd_valid_i(cmd_valid_q),
-      .cmd_op_i(cmd[$bits(op_e)-1:0]),
-      .cmd_set_i(cmd[4]),
-      .cmd_buf_i(cmd[5]),
-      .cmd_eval_i(cmd[6]),
-      .cmd_slot_i(cmd[7]),
-      .cmd_log_n_i(cmd[12:8]),
+      .cmd_op_i(cmd[CommandOpLow+:CommandOpWidth]),
+      .cmd_set_i(cmd[CommandSetLow]),
+      .cmd_buf_i(cmd[CommandBufferLow]),
+      .cmd_eval_i(cmd[CommandEvalLow]),
+      .cmd_slot_i(cmd[CommandSlotLow]),
+      .cmd_log_n_i(cmd[CommandLogNLow+:CommandLogNWidth]),
       .rsp_valid_o(rsp_valid),
       .rsp_code_o(rsp_code),
       .busy_o(busy),

@@ -32,7 +32,7 @@
 // The array's last words are written in the cycles after its done bit, before any command that
 // follows can read them.
 module rm_polymul
-  import rm_polymul_pkg::*;
+  import rm_polymul_isa_pkg::*, rm_polymul_pkg::*;
 #(
     parameter int unsigned Units = 32,
     parameter int unsigned MaxLogN = 12,

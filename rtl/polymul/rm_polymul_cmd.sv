@@ -13,7 +13,7 @@
 // work of a unit: in the next cycle the unit's busy bit falls, and its done bit is high for one
 // cycle.
 module rm_polymul_cmd
-  import rm_polymul_pkg::*;
+  import rm_polymul_isa_pkg::*, rm_polymul_pkg::*;
 #(
     parameter int unsigned MaxLogN = 12
 ) (

@@ -18,7 +18,7 @@
 // cycle 2 of its command, and the first beat is taken in cycle 3 at the earliest. done_o with
 // code_o, and the write, come two cycles after the last beat.
 module rm_polymul_load
-  import rm_polymul_pkg::*;
+  import rm_polymul_isa_pkg::*, rm_polymul_pkg::*;
 #(
     parameter int unsigned Units = 32,
     parameter int unsigned Width = 32,

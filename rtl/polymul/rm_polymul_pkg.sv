@@ -3,46 +3,7 @@
 // (docs/machines/polymul.md).
 package rm_polymul_pkg;
 
-  // Commands.
-  typedef enum logic [3:0] {
-    OpNtt = 4'd0,  // a := NTT(a)
-    OpIntt = 4'd1,  // a := INTT(a)
-    OpMul = 4'd2,  // a := a .* b, coefficient-wise
-    OpHpm = 4'd3,  // a := INTT(NTT(a) .* b): half polynomial multiplication, b in evaluation form
-    OpFpm = 4'd4,  // a := a b mod x^n + 1: full polynomial multiplication; b is overwritten
-    OpLoad = 4'd5,  // a := input stream
-    OpUnload = 4'd6,  // output stream := a
-    OpTables = 4'd7,  // modulus, constants and twiddles of a slot := input stream
-    OpAdd = 4'd8,  // a := a + b
-    OpSub = 4'd9,  // a := a - b
-    OpAbort = 4'd10  // the input stream is cut: the load or table command under way ends
-  } op_e;
-
-  // Answers to a command, and how a command on the input stream ended.
-  typedef enum logic [3:0] {
-    CodeOk = 4'd0,
-    CodeBusy = 4'd1,  // the unit, or the memory it needs, is in use
-    CodeNoTables = 4'd2,  // the slot holds no valid tables
-    CodeUnsupported = 4'd3,  // the degree is not one of this configuration
-    CodeTooShort = 4'd4,  // the stream ended early
-    CodeTooLong = 4'd5,  // the stream did not end where it should; the rest was dropped
-    CodeBadModulus = 4'd6,  // q is not 1 modulo 2n
-    CodeNotReduced = 4'd7,  // a residue was not below the modulus
-    CodeNoData = 4'd8,  // an operand was not loaded, its load failed, or its tables are gone
-    CodeMixed = 4'd9,  // the two operands were loaded under different tables
-    CodeAborted = 4'd10,  // the stream was cut by OpAbort
-    CodeIdle = 4'd11,  // there is no stream to abort
-    CodeBadOp = 4'd12  // no such command
-  } code_e;
-
-  typedef struct packed {
-    op_e op;
-    logic set;
-    logic buffer;
-    logic slot;  // tables, load
-    logic eval;  // load, unload: in evaluation form
-    logic [4:0] log_n;  // tables
-  } command_t;
+  import rm_polymul_isa_pkg::*;
 
   // A command as it is judged.
   typedef struct packed {

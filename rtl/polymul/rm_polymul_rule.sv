@@ -19,7 +19,7 @@
 // The command is registered with its kind. code_o, and ok_o for CodeOk, come a cycle after it, for
 // the state of that cycle.
 module rm_polymul_rule
-  import rm_polymul_pkg::*;
+  import rm_polymul_isa_pkg::*, rm_polymul_pkg::*;
 #(
     parameter int unsigned MaxLogN = 12
 ) (

@@ -28,7 +28,7 @@
 // operations and waits. The last word is then not yet written, but no command that may follow can
 // read sooner.
 module rm_polymul_seq
-  import rm_polymul_pkg::*;
+  import rm_polymul_isa_pkg::*, rm_polymul_pkg::*;
 #(
     parameter int unsigned RowBits = 6,
     parameter int unsigned TwAddrWidth = 9,

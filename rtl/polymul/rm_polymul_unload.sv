@@ -8,7 +8,7 @@
 // Throughput one beat a cycle. start_i comes in cycle 2 of its command, and the first beat is
 // offered in cycle 7. done_o is high in the cycle in which the last beat is taken.
 module rm_polymul_unload
-  import rm_polymul_pkg::*;
+  import rm_polymul_isa_pkg::*, rm_polymul_pkg::*;
 #(
     parameter int unsigned Units = 32,
     parameter int unsigned Width = 32,

@@ -11,7 +11,7 @@
 //
 // By induction, so for every sequence of commands.
 module prop_polymul_cmd
-  import rm_polymul_pkg::*;
+  import rm_polymul_isa_pkg::*, rm_polymul_pkg::*;
 (
     input logic     clk_i,
     input logic     rst_ni,

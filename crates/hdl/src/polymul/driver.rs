@@ -132,7 +132,7 @@ impl Driver {
     /// Returns the last command that a unit of the multiplier accepted. A busy unit is still
     /// executing it.
     pub(super) fn held(&self, unit: Unit) -> Option<Request> {
-        self.held[unit.index()]
+        self.held[unit.bits() as usize]
     }
 
     /// Returns the ends of commands that no caller has waited for, in order: each unit whose done
@@ -156,7 +156,7 @@ impl Driver {
     }
 
     pub(super) fn is_busy(&self, unit: Unit) -> Result<bool, HdlError> {
-        Ok(self.busy()? >> unit.index() & 1 == 1)
+        Ok(self.busy()? >> unit.bits() & 1 == 1)
     }
 
     /// Writes every signal from now on to a VCD file. The model must have been built with [`BuildOptions::waves`].
@@ -197,11 +197,11 @@ impl Driver {
         }
         let done = self.model.get(self.ports.done)?;
         let cycle = self.model.cycle();
-        let ended = Unit::ALL.into_iter().filter(|u| done >> u.index() & 1 == 1);
+        let ended = Unit::ALL.into_iter().filter(|u| done >> u.bits() & 1 == 1);
         self.done.extend(ended.map(|unit| (unit, cycle)));
-        if done >> Unit::Load.index() & 1 == 1 {
+        if done >> Unit::Load.bits() & 1 == 1 {
             self.load_code = known(self.model.get(self.ports.load_code)?)?;
-            match self.held[Unit::Load.index()] {
+            match self.held[Unit::Load.bits() as usize] {
                 Some(Request {
                     op: Op::Load,
                     at,
@@ -285,7 +285,7 @@ impl Driver {
                 "no pins carry the command {request:?}"
             )));
         }
-        self.post_number(op.number(), request)
+        self.post_number(op.opcode().bits(), request)
     }
 
     /// Sends a command with `op` as its operation's number. A test sends a number that no operation has, because
@@ -334,7 +334,7 @@ impl Driver {
     fn accepted(&mut self, request: Request) {
         let Request { op, at, slot, .. } = request;
         if let Some(unit) = op.unit() {
-            self.held[unit.index()] = Some(request);
+            self.held[unit.bits() as usize] = Some(request);
         }
         match op {
             Op::Load => self.limbs[at.set][at.buf] = None,

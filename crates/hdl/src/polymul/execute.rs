@@ -68,7 +68,7 @@ pub fn execute<'a>(
                 machine.start_unload(Place { set, buf: 0, eval })?;
             }
         }
-        begun[unit(timed.command).index()].push(number);
+        begun[unit(timed.command).bits() as usize].push(number);
     }
     let mut executed = Executed {
         commands: timeline.to_vec(),

@@ -7,6 +7,7 @@
 mod description;
 mod error;
 mod golden;
+pub mod isa;
 mod jobs;
 mod machine;
 mod model;

@@ -2,6 +2,7 @@
 //! The cycle model of the polynomial multiplier. The cycles depend only on shape, degree and command, and equal those
 //! of the RTL.
 
+use super::isa::Opcode;
 use super::{Degree, Shape};
 
 /// The latency of a butterfly in cycles: `ButterflyLatency` of `rm_polymul_pkg`. Every other latency of this model
@@ -62,17 +63,22 @@ impl ArrayOp {
         Self::Sub,
     ];
 
+    /// Returns the operation of the command that runs it.
+    pub fn opcode(self) -> Opcode {
+        match self {
+            Self::Ntt => Opcode::Ntt,
+            Self::Intt => Opcode::Intt,
+            Self::Mul => Opcode::Mul,
+            Self::Hpm => Opcode::Hpm,
+            Self::Fpm => Opcode::Fpm,
+            Self::Add => Opcode::Add,
+            Self::Sub => Opcode::Sub,
+        }
+    }
+
     /// Returns the operation's name in reports and commands.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Ntt => "NTT",
-            Self::Intt => "INTT",
-            Self::Mul => "MUL",
-            Self::Hpm => "HPM",
-            Self::Fpm => "FPM",
-            Self::Add => "ADD",
-            Self::Sub => "SUB",
-        }
+        self.opcode().text()
     }
 
     /// Returns the forms of the operation's operands and result. A sum or difference takes operands in either form;

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 
 use ringmill_isa::mid::{ModulusId, ValueId};
 
+use super::isa::Opcode;
 use super::jobs::Job;
 use super::model::{cycles, load_cycles, table_cycles, unload_cycles};
 use super::resident::{apply, holds, slot_for, slot_of};
@@ -54,9 +55,9 @@ impl Command {
     /// Returns the name of the multiplier's command in reports.
     pub fn name(self) -> &'static str {
         match self {
-            Command::Tables { .. } => "TABLES",
-            Command::Load { .. } => "LOAD",
-            Command::Unload { .. } => "UNLOAD",
+            Command::Tables { .. } => Opcode::Tables.text(),
+            Command::Load { .. } => Opcode::Load.text(),
+            Command::Unload { .. } => Opcode::Unload.text(),
             Command::Run { job, .. } => job.op.name(),
         }
     }

@@ -15,15 +15,12 @@ use std::sync::{Mutex, PoisonError};
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Family, Hdl, HdlError, Top};
+use ringmill_machines::polymul::isa::{Code, Opcode, Unit, command as fields, config};
 use ringmill_machines::polymul::{ArrayOp, Shape, Tables, golden};
 
-const LOAD: u32 = 5;
-const UNLOAD: u32 = 6;
-const TABLES: u32 = 7;
-const ABORT: u32 = 10;
-const ARRAY_DONE: u32 = 1;
-const LOAD_DONE: u32 = 1 << 1;
-const UNLOAD_DONE: u32 = 1 << 2;
+const ARRAY_DONE: u32 = 1 << Unit::Array as u32;
+const LOAD_DONE: u32 = 1 << Unit::Load as u32;
+const UNLOAD_DONE: u32 = 1 << Unit::Unload as u32;
 const READ_DONE: u32 = 1 << 8;
 const WRITE_DONE: u32 = 1 << 9;
 const READ_ERROR: u32 = 1 << 10;
@@ -65,20 +62,17 @@ fn bus(hdl: &Hdl, seed: u64) -> Bus {
     Bus::new(model, shape().beat(), 1, Dice::new(seed)).unwrap()
 }
 
-fn number(op: ArrayOp) -> u32 {
-    match op {
-        ArrayOp::Ntt => 0,
-        ArrayOp::Intt => 1,
-        ArrayOp::Mul => 2,
-        ArrayOp::Hpm => 3,
-        ArrayOp::Fpm => 4,
-        ArrayOp::Add => 8,
-        ArrayOp::Sub => 9,
-    }
+fn number(op: Opcode) -> u32 {
+    fields::OP.put(op.bits()) as u32
 }
 
 fn at(set: u32, buf: u32, eval: bool) -> u32 {
-    set << 4 | buf << 5 | u32::from(eval) << 6
+    let place = fields::SET.put(set.into()) | fields::BUFFER.put(buf.into());
+    (place | fields::EVAL.put(eval.into())) as u32
+}
+
+fn tables_of(log_n: u32) -> u32 {
+    number(Opcode::Tables) | fields::LOG_N.put(log_n.into()) as u32
 }
 
 /// Sends a command; its code.
@@ -107,19 +101,19 @@ fn send(bus: &mut Bus, word: u32, address: u64, words: &[u32]) -> Result<u32, Hd
 
 fn tables(bus: &mut Bus, n: usize, q: u64) -> Result<Tables, HdlError> {
     let tables = Tables::new(shape(), n, q).unwrap();
-    let word = TABLES | n.ilog2() << 8;
+    let word = tables_of(n.ilog2());
     assert_eq!(send(bus, word, HERE, &tables.words(shape()))?, 0);
     Ok(tables)
 }
 
 fn load(bus: &mut Bus, place: u32, address: u64, limb: &[u64]) -> Result<(), HdlError> {
     let words: Vec<u32> = limb.iter().map(|&x| x as u32).collect();
-    assert_eq!(send(bus, LOAD | place, address, &words)?, 0);
+    assert_eq!(send(bus, number(Opcode::Load) | place, address, &words)?, 0);
     Ok(())
 }
 
 fn unload(bus: &mut Bus, place: u32, address: u64, n: usize) -> Result<Vec<u64>, HdlError> {
-    assert_eq!(command(bus, UNLOAD | place)?, 0);
+    assert_eq!(command(bus, number(Opcode::Unload) | place)?, 0);
     bus.transfer(WRITE, address, n / shape().beat())?;
     bus.wait(WRITE_DONE)?;
     assert_eq!(bus.wait(UNLOAD_DONE | LENGTH | WRITE_ERROR)?, UNLOAD_DONE);
@@ -159,7 +153,7 @@ fn operations_give_what_the_golden_model_gives(hdl: &Hdl) {
                 load(&mut bus, at(set, 1, eval), somewhere(), &b).unwrap();
             }
             assert_eq!(
-                command(&mut bus, number(op) | at(set, 0, false)).unwrap(),
+                command(&mut bus, number(op.opcode()) | at(set, 0, false)).unwrap(),
                 0
             );
             bus.wait(ARRAY_DONE).unwrap();
@@ -190,15 +184,21 @@ fn transfers_go_beside_each_other_and_the_array(hdl: &Hdl) {
     load(&mut bus, at(0, 1, false), 0x3000, &b).unwrap();
     load(&mut bus, at(1, 0, false), 0x5000, &c).unwrap();
     assert_eq!(
-        command(&mut bus, number(ArrayOp::Fpm) | at(0, 0, false)).unwrap(),
+        command(&mut bus, number(Opcode::Fpm) | at(0, 0, false)).unwrap(),
         0
     );
-    assert_eq!(command(&mut bus, UNLOAD | at(1, 0, false)).unwrap(), 0);
+    assert_eq!(
+        command(&mut bus, number(Opcode::Unload) | at(1, 0, false)).unwrap(),
+        0
+    );
     bus.transfer(WRITE, 0x7000, n / 4).unwrap();
     for (i, &x) in d.iter().enumerate() {
         bus.memory.insert(0x9000 + 4 * i as u64, x as u32);
     }
-    assert_eq!(command(&mut bus, LOAD | at(1, 1, false)).unwrap(), 0);
+    assert_eq!(
+        command(&mut bus, number(Opcode::Load) | at(1, 1, false)).unwrap(),
+        0
+    );
     bus.transfer(READ, 0x9000, n / 4).unwrap();
     // All three units, a read and a write.
     assert_eq!(bus.read(BUSY).unwrap(), 0b11_0000_0111);
@@ -223,7 +223,7 @@ fn an_interrupt_stands_until_its_event_is_cleared(hdl: &Hdl) {
     tables(&mut bus, 256, 7681).unwrap();
     bus.write(ENABLE, READ_DONE).unwrap();
     assert_eq!(bus.read(ENABLE).unwrap(), READ_DONE);
-    assert_eq!(command(&mut bus, LOAD).unwrap(), 0);
+    assert_eq!(command(&mut bus, number(Opcode::Load)).unwrap(), 0);
     assert!(!bus.interrupt().unwrap());
     bus.transfer(READ, 0x4000, 64).unwrap();
     let mut cycles = 0;
@@ -250,7 +250,8 @@ fn registers_say_what_stands_here_and_count_cycles(hdl: &Hdl) {
     let mut bus = bus(hdl, 2);
     assert_eq!(bus.read(0x00).unwrap(), 0x524d_0001);
     assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *b"POLY");
-    assert_eq!(bus.read(0x08).unwrap(), 9 << 24 | 4 << 8 | 4);
+    let config = config::MAX_LOG_N.put(9) | config::UNITS.put(4) | config::BEAT.put(4);
+    assert_eq!(u64::from(bus.read(0x08).unwrap()), config);
     let mut count = || {
         let low = bus.read(CYCLES).unwrap();
         let now = bus.model.cycle();
@@ -314,12 +315,26 @@ fn what_makes_no_sense_is_refused(hdl: &Hdl) {
     assert_eq!(bus.read(BUSY).unwrap(), 0);
 
     // Commands: no tables; bits that mean nothing, and no such command; the machine's own refusal.
-    assert_eq!(command(&mut bus, LOAD).unwrap(), 2);
+    assert_eq!(
+        command(&mut bus, number(Opcode::Load)).unwrap(),
+        Code::NoTables as u32
+    );
     for word in [1 << 13, 1 << 31] {
-        assert_eq!(command(&mut bus, word).unwrap(), 12, "{word:#x}");
+        assert_eq!(
+            command(&mut bus, word).unwrap(),
+            Code::BadOp as u32,
+            "{word:#x}"
+        );
     }
-    assert_eq!(command(&mut bus, 15).unwrap(), 12, "no such command");
-    assert_eq!(command(&mut bus, TABLES | 13 << 8).unwrap(), 3);
+    assert_eq!(
+        command(&mut bus, 15).unwrap(),
+        Code::BadOp as u32,
+        "no such command"
+    );
+    assert_eq!(
+        command(&mut bus, tables_of(13)).unwrap(),
+        Code::Unsupported as u32
+    );
 
     // A read under way, and one more.
     tables(&mut bus, 256, 7681).unwrap();
@@ -331,7 +346,7 @@ fn what_makes_no_sense_is_refused(hdl: &Hdl) {
         0,
         "nothing takes its words"
     );
-    assert_eq!(command(&mut bus, LOAD).unwrap(), 0);
+    assert_eq!(command(&mut bus, number(Opcode::Load)).unwrap(), 0);
     bus.wait(READ_DONE).unwrap();
 }
 
@@ -348,11 +363,17 @@ fn errors_of_memory_and_wrong_lengths_are_events(hdl: &Hdl) {
     // The last beat of a read, the last burst of a write.
     bus.fenced = 0x23f0..u64::MAX;
     assert_eq!(
-        send(&mut bus, LOAD | at(0, 1, false), 0x2000, &[0; 256]).unwrap(),
+        send(
+            &mut bus,
+            number(Opcode::Load) | at(0, 1, false),
+            0x2000,
+            &[0; 256]
+        )
+        .unwrap(),
         0
     );
     assert_eq!(bus.wait(READ_ERROR).unwrap(), READ_ERROR);
-    assert_eq!(command(&mut bus, UNLOAD).unwrap(), 0);
+    assert_eq!(command(&mut bus, number(Opcode::Unload)).unwrap(), 0);
     bus.transfer(WRITE, 0x2000, 64).unwrap();
     assert_eq!(
         bus.wait(WRITE_DONE | WRITE_ERROR).unwrap() & WRITE_ERROR,
@@ -364,7 +385,7 @@ fn errors_of_memory_and_wrong_lengths_are_events(hdl: &Hdl) {
     bus.write(EVENTS, 0x1fff).unwrap();
 
     // A stream of 64 beats into a stretch of 80: the rest stays as it is.
-    assert_eq!(command(&mut bus, UNLOAD).unwrap(), 0);
+    assert_eq!(command(&mut bus, number(Opcode::Unload)).unwrap(), 0);
     bus.transfer(WRITE, 0x8000, 80).unwrap();
     bus.wait(WRITE_DONE).unwrap();
     assert_eq!(bus.wait(LENGTH | WRITE_ERROR).unwrap(), LENGTH);
@@ -374,7 +395,7 @@ fn errors_of_memory_and_wrong_lengths_are_events(hdl: &Hdl) {
     bus.wait(UNLOAD_DONE).unwrap();
 
     // Into one of 40: what is left waits for the next.
-    assert_eq!(command(&mut bus, UNLOAD).unwrap(), 0);
+    assert_eq!(command(&mut bus, number(Opcode::Unload)).unwrap(), 0);
     bus.transfer(WRITE, 0xa000, 40).unwrap();
     bus.wait(WRITE_DONE).unwrap();
     assert_eq!(bus.wait(LENGTH).unwrap(), LENGTH);
@@ -384,10 +405,10 @@ fn errors_of_memory_and_wrong_lengths_are_events(hdl: &Hdl) {
     assert!((0..256).all(|i| u64::from(bus.word(0xa000 + 4 * i)) == a[i as usize]));
 
     // A load whose stream never comes.
-    assert_eq!(command(&mut bus, LOAD).unwrap(), 0);
-    assert_eq!(command(&mut bus, ABORT).unwrap(), 0);
+    assert_eq!(command(&mut bus, number(Opcode::Load)).unwrap(), 0);
+    assert_eq!(command(&mut bus, number(Opcode::Abort)).unwrap(), 0);
     bus.wait(LOAD_DONE).unwrap();
-    assert_eq!(bus.read(END).unwrap(), 10);
+    assert_eq!(bus.read(END).unwrap(), Code::Aborted as u32);
 
     // A single beat, which comes from the middle of nowhere.
     assert_eq!(bus.try_write(WRITE + 8, 1).unwrap(), OKAY);

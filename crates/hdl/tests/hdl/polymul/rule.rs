@@ -3,6 +3,7 @@
 
 use ringmill_hdl::polymul::Code;
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Top};
+use ringmill_machines::polymul::isa::{Opcode, request};
 
 use crate::polymul::bench::hdl;
 
@@ -74,12 +75,18 @@ impl State {
 }
 
 /// Numbers of commands.
-const LOAD: u64 = 5;
-const UNLOAD: u64 = 6;
-const TABLES: u64 = 7;
-const ABORT: u64 = 10;
-const TRANSFORMS: [u64; 2] = [0, 1];
-const PAIRS: [u64; 5] = [2, 3, 4, 8, 9];
+const LOAD: u64 = Opcode::Load.bits();
+const UNLOAD: u64 = Opcode::Unload.bits();
+const TABLES: u64 = Opcode::Tables.bits();
+const ABORT: u64 = Opcode::Abort.bits();
+const TRANSFORMS: [u64; 2] = [Opcode::Ntt.bits(), Opcode::Intt.bits()];
+const PAIRS: [u64; 5] = [
+    Opcode::Mul.bits(),
+    Opcode::Hpm.bits(),
+    Opcode::Fpm.bits(),
+    Opcode::Add.bits(),
+    Opcode::Sub.bits(),
+];
 
 /// The answer that a host expects.
 fn expected(s: &State, op: u64, (set, buf): Place, slot: usize, log_n: u64) -> Code {
@@ -184,9 +191,9 @@ pub fn check(hdl: &Hdl, take: impl Fn(usize) -> bool) -> Result<Result<u64, Stri
     let (code_o, ok_o) = (model.output("code_o")?, model.output("ok_o")?);
     let mut compared = 0;
     for (op, (set, buf), slot, log_n) in commands() {
-        // `command_t`: op, set, buffer, slot, eval, log_n.
-        let bits = op << 9 | (set as u64) << 8 | (buf as u64) << 7 | (slot as u64) << 6 | log_n;
-        model.set(command_i, bits)?;
+        let place = request::SET.put(set as u64) | request::BUFFER.put(buf as u64);
+        let tables = request::SLOT.put(slot as u64) | request::LOG_N.put(log_n);
+        model.set(command_i, request::OP.put(op) | place | tables)?;
         model.step(1)?;
         for (_, state) in states().enumerate().filter(|(at, _)| take(*at)) {
             model.set(state_i, state.bits())?;
