@@ -2,17 +2,9 @@
 // The TFHE bootstrapping engine (rm_torus) behind AXI4 and AXI4-Lite. rm_shell has the map of
 // registers.
 //
-//   Command     2 to 0     operation (rm_torus_pkg::op_e)
-//               15 to 8    place
-//   Config      31 to 28   LogN
-//               27 to 15   Dim
-//               14 to 7    Places
-//               6 to 5     Unroll
-//               4 to 0     log2 of the words of 32 bits in a beat
-//
-// The answer is 0 if the engine takes the command, 1 (BadCommand) if other bits are set, and 8
-// while the engine works. Only a command that is taken starts anything. Bit 0 of events and busy is
-// the engine. End says how the engine's last command ended (code_e), also if the engine refused it.
+// docs/isa/torus.md has the bits of Command and Config, and the answers. Only a command that is
+// taken starts anything. Bit 0 of events and busy is the engine. End says how the engine's last
+// command ended (code_e), also if the engine refused it.
 //
 // A read is the stream of the command at work, and its last beat is the stream's last:
 //
@@ -26,7 +18,7 @@
 // A write takes the stream of OpUnload or OpGive: words of 32 bits, the last beat filled with
 // zeros. A beat is divided over Ports ports of AXI4.
 module rm_torus_axi
-  import rm_torus_pkg::*;
+  import rm_torus_isa_pkg::*, rm_torus_pkg::*;
 #(
     parameter int unsigned LogN = 7,
     parameter int unsigned Levels = 3,
@@ -100,9 +92,6 @@ module rm_torus_axi
     input  logic [Ports-1:0][1:0]             m_bresp_i
 );
 
-  // Of the answer, beyond those of the engine's own.
-  localparam logic [7:0] Busy = 8'd8;
-
   localparam int unsigned KeyWidth = beat_width(2 * Levels, LogPos, Coefficients);
   localparam int unsigned CountWidth = 20;
   // Words of a load, and of a switching key.
@@ -116,7 +105,8 @@ module rm_torus_axi
   logic in_valid, in_ready, in_last, out_valid, out_ready, out_last;
   logic [DataWidth-1:0] in_data, out_data;
 
-  assign known = cmd[31:16] == '0 && cmd[7:3] == '0;
+  assign known = cmd[31:CommandPlaceLow+CommandPlaceWidth] == '0 &&
+      cmd[CommandPlaceLow-1:CommandOpLow+CommandOpWidth] == '0;
   // One that was taken is seen by the engine a cycle later.
   assign take = cmd_valid && known && ready && !take_q;
 
@@ -132,13 +122,13 @@ module rm_torus_axi
       answer_q <= cmd_valid;
       finished_q <= done;
       if (done) end_q <= code;
-      if (take) op_q <= cmd[2:0];
+      if (take) op_q <= cmd[CommandOpLow+:CommandOpWidth];
     end
   end
 
   always_ff @(posedge clk_i) begin
     cmd_q <= cmd;
-    answer_code_q <= !known ? 8'(BadCommand) : take ? 8'(Ok) : Busy;
+    answer_code_q <= !known ? AnswerBadCommand : take ? AnswerTaken : AnswerBusy;
   end
 
   rm_shell #(
@@ -146,7 +136,13 @@ module rm_torus_axi
       .Ports(Ports),
       .AddrWidth(AddrWidth),
       .Machine(32'h544f5255),  // "TORU"
-      .Config({4'(LogN), 13'(Dim), 8'(Places), 2'(Unroll), 5'($clog2(DataWidth / 32))})
+      .Config({
+        ConfigLogNWidth'(LogN),
+        ConfigDimWidth'(Dim),
+        ConfigPlacesWidth'(Places),
+        ConfigUnrollWidth'(Unroll),
+        ConfigLogWordsWidth'($clog2(DataWidth / 32))
+      })
   ) u_shell (
       .clk_i,
       .rst_ni,
@@ -301,8 +297,8 @@ module rm_torus_axi
       .rst_ni,
       .cmd_valid_i(take_q),
       .cmd_ready_o(ready),
-      .cmd_op_i(cmd_q[2:0]),
-      .cmd_place_i(cmd_q[15:8]),
+      .cmd_op_i(cmd_q[CommandOpLow+:CommandOpWidth]),
+      .cmd_place_i(cmd_q[CommandPlaceLow+:CommandPlaceWidth]),
       .done_o(done),
       .code_o(code),
       .in_valid_i(words_valid && !is_switch),
@@ -325,6 +321,6 @@ module rm_torus_axi
   );
 
   logic unused_cmd;
-  assign unused_cmd = ^{cmd_q[31:16], cmd_q[7:3]};
+  assign unused_cmd = ^cmd_q;
 
 endmodule

@@ -15,7 +15,7 @@
 // extracted can be switched and unloaded until it is run again. A code answers each error. The
 // content of the place, or of the run or switch, is then lost; the stream is taken up to its end.
 module rm_torus_ctl
-  import rm_torus_pkg::*;
+  import rm_torus_isa_pkg::*, rm_torus_pkg::*;
 #(
     parameter int unsigned LogN = 7,
     parameter int unsigned Places = 2,

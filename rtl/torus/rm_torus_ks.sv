@@ -26,7 +26,7 @@
 // codes). A result leaves word by word, in the order of rm_torus_ks_give, each with its ciphertext
 // and column (n is the body). Latency of a row product_latency + latency(Steps) cycles. One clock.
 module rm_torus_ks
-  import rm_torus_ks_pkg::*;
+  import rm_torus_isa_pkg::*, rm_torus_ks_pkg::*;
 #(
     parameter int unsigned Batch = 1,
     parameter int unsigned Cores = 1,
@@ -86,7 +86,7 @@ module rm_torus_ks
   logic [RowWidth-1:0] row;
   logic [BlockWidth-1:0] block;
   logic [7:0][31:0] seed_q;
-  code_e code;
+  switch_code_e code;
 
   rm_skid #(
       .Width(33)

@@ -12,7 +12,7 @@
 // The body of the last row is marked (in_last_i). Bodies that end early or go on end the command.
 // The unit takes them to their last, and waits Fill cycles for the rows in flight, before done_o.
 module rm_torus_ks_job
-  import rm_torus_ks_pkg::*;
+  import rm_torus_isa_pkg::*;
 #(
     parameter int unsigned Batch = 1,
     parameter int unsigned Cores = 1,
@@ -33,7 +33,7 @@ module rm_torus_ks_job
     input  logic [          15:0] cmd_small_i,
     input  logic [           7:0] cmd_count_i,
     output logic                  done_o,
-    output code_e                 code_o,
+    output switch_code_e                 code_o,
     // Bodies.
     input  logic                  in_valid_i,
     output logic                  in_ready_o,
@@ -70,7 +70,7 @@ module rm_torus_ks_job
   } state_e;
 
   state_e state_d, state_q;
-  code_e code_d, code_q;
+  switch_code_e code_d, code_q;
   logic done_d, done_q, long_d, long_q;
   logic [15:0] large_d, large_q, small_d, small_q;
   logic [7:0] count_d, count_q;
@@ -139,7 +139,7 @@ module rm_torus_ks_job
           small_d = cmd_small_i;
           count_d = cmd_count_i;
           // What is refused has ended.
-          code_d = fits ? Ok : TooLarge;
+          code_d = fits ? SwitchOk : SwitchTooLarge;
           done_d = !fits;
           if (fits) state_d = Begin;
         end
@@ -171,7 +171,7 @@ module rm_torus_ks_job
           end
         end
         if (wrong) begin
-          code_d = in_last_i ? CutShort : TooLong;
+          code_d = in_last_i ? SwitchCutShort : SwitchTooLong;
           long_d = !in_last_i;
           state_d = Swallow;
         end
@@ -198,7 +198,7 @@ module rm_torus_ks_job
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= Idle;
-      code_q <= Ok;
+      code_q <= SwitchOk;
       done_q <= 1'b0;
       gap_q <= 1'b0;
       owed_q <= 1'b0;

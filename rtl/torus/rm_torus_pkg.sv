@@ -1,28 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the TFHE engine: commands, answers, the prime of its transforms with the roots of
-// unity, and the latencies that its parts share (docs/machines/torus.md).
+// Constants of the TFHE engine: the prime of its transforms with the roots of unity, and the
+// latencies that its parts share (docs/machines/torus.md).
 package rm_torus_pkg;
-
-  // Commands.
-  typedef enum logic [2:0] {
-    OpLoad   = 3'd0,  // a table and the exponents of a ciphertext, into a place
-    OpRun    = 3'd1,  // blind rotation and sample extract of the first so many places
-    OpUnload = 3'd2,  // the extracted ciphertext of a place
-    OpSwitch = 3'd3,  // key switch of the first so many places' extracted ciphertexts
-    OpGive   = 3'd4   // the switched ciphertext of a place
-  } op_e;
-
-  // How a command ended.
-  typedef enum logic [2:0] {
-    Ok          = 3'd0,
-    BadCommand  = 3'd1,  // no such command, or no such place
-    BadExponent = 3'd2,  // an exponent is not below 2 N
-    NotLoaded   = 3'd3,  // a place holds no ciphertext to run, or none to give
-    CutShort    = 3'd4,  // a load's stream ended early
-    TooLong     = 3'd5,  // a load's stream did not end where it should
-    KeyShort    = 3'd6,  // the stream of a key, or of a switching key, ended early
-    KeyLong     = 3'd7   // it did not end where it should
-  } code_e;
 
   // What the transform units do: forward transforms of the digits, or of a column of the bundles in
   // coefficient form, or the inverse ones.

@@ -15,7 +15,7 @@
 //
 // Cycles: one of the command, eight of the seed, one, those of rm_torus_ks, and a last one.
 module rm_torus_switch
-  import rm_torus_ks_pkg::*;
+  import rm_torus_isa_pkg::*;
 #(
     parameter int unsigned LogN = 7,
     parameter int unsigned Places = 2,
@@ -113,8 +113,8 @@ module rm_torus_switch
   end
 
   assign done_o = cut_q || ks_done;
-  assign short_o = cut_q || ks_code == CutShort;
-  assign long_o = !cut_q && ks_code == TooLong;
+  assign short_o = cut_q || ks_code == SwitchCutShort;
+  assign long_o = !cut_q && ks_code == SwitchTooLong;
 
   rm_torus_ks #(
       .Batch(Places),

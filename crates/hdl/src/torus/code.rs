@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The commands and result codes of the TFHE bootstrapping engine (`rm_torus_pkg`).
+//! The commands of the TFHE bootstrapping engine.
 
-use std::fmt;
+use ringmill_machines::torus::isa::Opcode;
+
+pub use ringmill_machines::torus::isa::Code;
 
 /// The operation of a command to the bootstrapping engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,15 +28,15 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Returns the operation's number in `op_e` of `rm_torus_pkg`.
+    /// Returns the operation's number in a command. That of no operation is the first that is free.
     pub fn number(self) -> u64 {
         match self {
-            Self::Load => 0,
-            Self::Run => 1,
-            Self::Unload => 2,
-            Self::Switch => 3,
-            Self::Give => 4,
-            Self::None => 5,
+            Self::Load => Opcode::Load.bits(),
+            Self::Run => Opcode::Run.bits(),
+            Self::Unload => Opcode::Unload.bits(),
+            Self::Switch => Opcode::Switch.bits(),
+            Self::Give => Opcode::Give.bits(),
+            Self::None => Opcode::ALL.len() as u64,
         }
     }
 }
@@ -45,51 +47,4 @@ impl Operation {
 pub struct Command {
     pub operation: Operation,
     pub place: u8,
-}
-
-/// The result code of a command to the engine: `code_e` of `rm_torus_pkg`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Code {
-    Ok,
-    BadCommand,
-    BadExponent,
-    NotLoaded,
-    CutShort,
-    TooLong,
-    KeyShort,
-    KeyLong,
-}
-
-impl Code {
-    /// All result codes in the order of their numbers.
-    pub const ALL: [Self; 8] = [
-        Self::Ok,
-        Self::BadCommand,
-        Self::BadExponent,
-        Self::NotLoaded,
-        Self::CutShort,
-        Self::TooLong,
-        Self::KeyShort,
-        Self::KeyLong,
-    ];
-
-    /// Returns the result code with the number `bits`, or `None` if no code has that number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.get(usize::try_from(bits).ok()?).copied()
-    }
-}
-
-impl fmt::Display for Code {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Ok => "done",
-            Self::BadCommand => "there is no such command, or no such place",
-            Self::BadExponent => "an exponent is not below 2 N",
-            Self::NotLoaded => "a place holds no ciphertext to run, or none to give",
-            Self::CutShort => "the load's stream ended early",
-            Self::TooLong => "the load's stream did not end where it should",
-            Self::KeyShort => "the key ended early",
-            Self::KeyLong => "the key did not end where it should",
-        })
-    }
 }

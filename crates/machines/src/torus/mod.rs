@@ -8,6 +8,7 @@ mod description;
 mod error;
 mod gather;
 mod golden;
+pub mod isa;
 mod key;
 pub mod keyswitch;
 mod machine;

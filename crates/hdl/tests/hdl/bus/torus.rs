@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::{Code, switching_key, top};
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Top};
+use ringmill_machines::torus::isa::{Answer, Opcode, command as fields, config};
 use ringmill_machines::torus::keyswitch::{Digits, Generators, golden};
 use ringmill_machines::torus::{Golden, KeyStream, KeySwitch, Shape, Sizes};
 
@@ -14,17 +15,22 @@ use crate::bus::{LENGTH, READ_DONE, WRITE_DONE, command, hdl, seed};
 use crate::common::failure::{Check, panics};
 use crate::faults::list::{List, When};
 
-const LOAD: u32 = 0;
-const RUN: u32 = 1;
-const UNLOAD: u32 = 2;
-const SWITCH: u32 = 3;
-const GIVE: u32 = 4;
+const LOAD: u32 = fields::OP.put(Opcode::Load.bits()) as u32;
+const RUN: u32 = fields::OP.put(Opcode::Run.bits()) as u32;
+const UNLOAD: u32 = fields::OP.put(Opcode::Unload.bits()) as u32;
+const SWITCH: u32 = fields::OP.put(Opcode::Switch.bits()) as u32;
+const GIVE: u32 = fields::OP.put(Opcode::Give.bits()) as u32;
 const DONE: u32 = 1;
-const AT_WORK: u32 = 8;
+const AT_WORK: u32 = Answer::Busy as u32;
 const WORD_BITS: usize = 52;
 /// A page's end less three beats, above 4 GiB; elsewhere.
 const HERE: u64 = 0x5_0000_0f40;
 const THERE: u64 = 0x7_0001_0000;
+
+/// The bits of a command that name a place.
+fn at_place(place: usize) -> u32 {
+    fields::PLACE.put(place as u64) as u32
+}
 
 /// N = 16, n = 6, two ciphertexts.
 fn shape() -> Shape {
@@ -219,10 +225,10 @@ fn result(bus: &mut Bus, built: Built, word: u32, words: usize) -> Vec<u32> {
 }
 
 fn bootstraps(bus: &mut Bus, built: Built, job: &Job, dice: &mut Dice) {
-    let last = (job.loads.len() as u32 - 1) << 8;
+    let last = at_place(job.loads.len() - 1);
     for (place, load) in job.loads.iter().enumerate() {
         let beats = lay(bus, built, load, dice);
-        let code = with_read(bus, LOAD | (place as u32) << 8, beats);
+        let code = with_read(bus, LOAD | at_place(place), beats);
         assert_eq!(code, Code::Ok);
     }
     let beats = lay_key(bus, built, &job.key);
@@ -230,7 +236,7 @@ fn bootstraps(bus: &mut Bus, built: Built, job: &Job, dice: &mut Dice) {
     let beats = lay(bus, built, &job.switching_key, dice);
     assert_eq!(with_read(bus, SWITCH | last, beats), Code::Ok);
     for (place, (large, small)) in job.large.iter().zip(&job.small).enumerate() {
-        let at = (place as u32) << 8;
+        let at = at_place(place);
         assert_eq!(result(bus, built, UNLOAD | at, large.len()), *large);
         assert_eq!(result(bus, built, GIVE | at, small.len()), *small);
     }
@@ -241,8 +247,12 @@ fn check(hdl: &Hdl, built: Built) {
     let mut dice = Dice::new(seed());
     let mut bus = bus(hdl, built, dice.bits());
     assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *b"TORU");
-    let config = 4 << 28 | 6 << 15 | 2 << 7 | 1 << 5 | built.words.ilog2();
-    assert_eq!(bus.read(0x08).unwrap(), config);
+    let config = config::LOG_N.put(4)
+        | config::DIM.put(6)
+        | config::PLACES.put(2)
+        | config::UNROLL.put(1)
+        | config::LOG_WORDS.put(built.words.ilog2().into());
+    assert_eq!(u64::from(bus.read(0x08).unwrap()), config);
     for stalls in [true, false] {
         bus.stall(stalls);
         let job = Job::new(&mut dice);
@@ -257,18 +267,22 @@ fn check_refusals(hdl: &Hdl, built: Built) {
     let job = Job::new(&mut dice);
     bus.stall(true);
     for wrong in [RUN | 1 << 16, LOAD | 1 << 31, GIVE | 8, SWITCH | 1 << 7] {
-        assert_eq!(command(&mut bus, wrong).unwrap(), 1, "{wrong:#x}");
+        assert_eq!(
+            command(&mut bus, wrong).unwrap(),
+            Answer::BadCommand as u32,
+            "{wrong:#x}"
+        );
     }
     assert_eq!(bus.read(BUSY).unwrap(), 0);
     assert_eq!(bus.read(EVENTS).unwrap(), 0);
     for (word, code) in [
         (RUN, Code::NotLoaded),
-        (UNLOAD | 1 << 8, Code::NotLoaded),
+        (UNLOAD | at_place(1), Code::NotLoaded),
         (SWITCH, Code::NotLoaded),
         (GIVE, Code::NotLoaded),
         (5, Code::BadCommand),
         (7, Code::BadCommand),
-        (LOAD | 2 << 8, Code::BadCommand),
+        (LOAD | at_place(2), Code::BadCommand),
     ] {
         assert_eq!(alone(&mut bus, word), code, "{word:#x}");
     }

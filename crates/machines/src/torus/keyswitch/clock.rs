@@ -4,8 +4,8 @@
 //!
 //! The model equals the RTL in every cycle, for all stalls of the streams.
 
-use super::Shape;
 use super::skid::Skid;
+use super::{Code, Shape};
 
 /// A command to the key-switching unit: the dimension N of the old key (`large`), the dimension n of the new key
 /// (`small`), and the number of ciphertexts.
@@ -14,38 +14,6 @@ pub struct Command {
     pub large: u16,
     pub small: u16,
     pub count: u8,
-}
-
-/// The result code of a command: `code_e` of `rm_torus_ks_pkg`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Code {
-    Ok,
-    TooLarge,
-    CutShort,
-    TooLong,
-}
-
-impl Code {
-    /// All result codes in the order of their numbers.
-    pub const ALL: [Self; 4] = [Self::Ok, Self::TooLarge, Self::CutShort, Self::TooLong];
-
-    /// Returns the result code with the number `bits`, or `None` if no code has that number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.get(usize::try_from(bits).ok()?).copied()
-    }
-}
-
-impl std::fmt::Display for Code {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Ok => "done",
-            Self::TooLarge => {
-                "a dimension or the number of ciphertexts is zero, or beyond what the unit was made for"
-            }
-            Self::CutShort => "the bodies ended before the rows of the key did",
-            Self::TooLong => "the bodies did not end with the last row of the key",
-        })
-    }
 }
 
 /// The position of a result's word at the unit's output: its ciphertext, its column (for n mask words, column n is

@@ -15,7 +15,8 @@ mod shape;
 mod skid;
 pub(crate) mod time;
 
-pub use clock::{Clock, Code, Command, Inputs, Shown, Word};
+pub use super::isa::SwitchCode as Code;
+pub use clock::{Clock, Command, Inputs, Shown, Word};
 pub use error::SwitchError;
 pub use golden::golden;
 pub use shape::{BLOCK_WORDS, Digits, Generators, Shape};
