@@ -15,7 +15,7 @@
 // column_i of target row_i, as do the words of target row_i itself. One word and one read of each a
 // cycle.
 module rm_basext_const
-  import rm_basext_pkg::*;
+  import rm_basext_isa_pkg::*, rm_basext_pkg::*;
 #(
     parameter int unsigned Width = 61,
     parameter int unsigned Low = 9,

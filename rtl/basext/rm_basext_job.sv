@@ -17,7 +17,7 @@
 // an issue to the queue there are at most Fill cycles. done_o is high one cycle after given_i,
 // which marks the last coefficient of a job in the queue.
 module rm_basext_job
-  import rm_basext_pkg::*;
+  import rm_basext_isa_pkg::*, rm_basext_pkg::*;
 #(
     parameter int unsigned Lanes = 1,
     parameter int unsigned MinLogN = 8,

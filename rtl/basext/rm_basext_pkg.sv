@@ -1,26 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the base-extension units: commands, answers, and the latencies that their parts
-// share.
+// Constants of the base-extension units: the forms and parts of a load, and the latencies that
+// the units share.
 package rm_basext_pkg;
-
-  // Commands.
-  typedef enum logic [1:0] {
-    OpLoad  = 2'd0,  // moduli and constants
-    OpExact = 2'd1,  // every target residue, by Algorithm 2 of Kırbıyık's thesis
-    OpFast  = 2'd2   // every target residue, by its Algorithm 1: stops after the Sum Process
-  } op_e;
-
-  // How a command ended.
-  typedef enum logic [2:0] {
-    Ok          = 3'd0,
-    BadCommand  = 3'd1,  // no such command
-    TooLarge    = 3'd2,  // l, k or N is zero, or beyond what the unit was made for
-    NoConstants = 3'd3,  // no constants were taken since reset, or the last load failed
-    BadConstant = 3'd4,  // a modulus of the wrong form, or a constant that is not below its modulus
-    NoRedundant = 3'd5,  // exact extension without a redundant modulus, or with one not above l
-    CutShort    = 3'd6,  // a stream that ends before its residues do
-    TooLong     = 3'd7   // a stream that does not end with its residues
-  } code_e;
 
   // Which words a load brings (rm_basext_words): a unit's architecture.
   typedef enum logic [1:0] {

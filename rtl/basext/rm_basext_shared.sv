@@ -35,7 +35,7 @@
 // bits of a word from Width on are ignored. One clock. Streams of Lanes words of 32 bits (moduli of
 // up to 32) or 64 bits.
 module rm_basext_shared
-  import rm_basext_pkg::*;
+  import rm_basext_isa_pkg::*, rm_basext_pkg::*;
 #(
     parameter int unsigned Width = 61,
     parameter int unsigned Lanes = 1,

@@ -17,7 +17,7 @@
 // Each word is checked in the cycle after it came, and done_o is high in the next. A read takes one
 // cycle: source_o and mu_const_o for row source_i, redundant_const_o for column_i.
 module rm_basext_shared_const
-  import rm_basext_pkg::*;
+  import rm_basext_isa_pkg::*, rm_basext_pkg::*;
 #(
     parameter int unsigned Width = 61,
     parameter int unsigned Low = 9,

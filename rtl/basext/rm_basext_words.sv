@@ -23,7 +23,7 @@
 // - the number of its source or target, and its number among several,
 // - whether it ends its source or target (ends_o).
 module rm_basext_words
-  import rm_basext_pkg::*;
+  import rm_basext_isa_pkg::*, rm_basext_pkg::*;
 #(
     parameter int unsigned Width = 61,
     parameter int unsigned Low = 9,

@@ -4,27 +4,16 @@
 // With Batch 0 the unit is the folded one (rm_basext_folded). With Batch above 0 it is the shared
 // one (rm_basext_shared), which makes Batch targets at a time.
 //
-//   Command     1 to 0     operation (rm_basext_pkg::op_e)
-//               15 to 8    number of source moduli
-//               23 to 16   number of target moduli; for an extension by the shared unit, of the
-//                          polynomials after the first
-//               28 to 24   log2 of the degree
-//   Config      31 to 30   log2 of Ports
-//               29 to 24   MaxLogN
-//               23 to 16   MaxL
-//               15 to 8    MaxK
-//               7 to 0     Lanes
-//
-// The answer is 0 if the unit takes the command, 1 (BadCommand) if other bits are set, and 8 while
-// the unit works. Only a command that is taken starts anything. Bit 0 of events and busy is the
-// unit. End says how the unit's last command ended (code_e), also if the unit refused it.
+// docs/isa/basext.md has the bits of Command and Config, and the answers. Only a command that is
+// taken starts anything. Bit 0 of events and busy is the unit. End says how the unit's last command
+// ended (code_e), also if the unit refused it.
 //
 // A beat of the bus is a beat of the streams, lane 0 lowest, divided over Ports ports of AXI4 from
 // port 0 up. Constants lie in lane 0; the unit ignores the other lanes of their beats. A read is a
 // polynomial, or the constants of a load, and its last beat is the last of the stream. A write
 // takes the residues modulo one target.
 module rm_basext_axi
-  import rm_basext_pkg::*;
+  import rm_basext_isa_pkg::*, rm_basext_pkg::*;
 #(
     parameter int unsigned Width = 61,
     parameter int unsigned Lanes = 4,
@@ -87,9 +76,6 @@ module rm_basext_axi
     input  logic [Ports-1:0][1:0]             m_bresp_i
 );
 
-  // Of the answer, beyond those of the unit's own.
-  localparam logic [7:0] Busy = 8'd8;
-
   logic cmd_valid, known, take, take_q, answer_q, ready, done, finished_q;
   logic [31:0] cmd, cmd_q;
   logic [7:0] answer_code_q;
@@ -101,7 +87,8 @@ module rm_basext_axi
     $error("Ports must divide Lanes: a port has whole words");
   end
 
-  assign known = cmd[31:29] == '0 && cmd[7:2] == '0;
+  assign known = cmd[31:CommandLogNLow+CommandLogNWidth] == '0 &&
+      cmd[CommandLLow-1:CommandOpLow+CommandOpWidth] == '0;
   // One that was taken is seen by the unit a cycle later.
   assign take = cmd_valid && known && ready && !take_q;
 
@@ -121,7 +108,7 @@ module rm_basext_axi
 
   always_ff @(posedge clk_i) begin
     cmd_q <= cmd;
-    answer_code_q <= !known ? 8'(BadCommand) : take ? 8'(Ok) : Busy;
+    answer_code_q <= !known ? AnswerBadCommand : take ? AnswerTaken : AnswerBusy;
   end
 
   rm_shell #(
@@ -129,7 +116,13 @@ module rm_basext_axi
       .Ports(Ports),
       .AddrWidth(AddrWidth),
       .Machine((Batch == 0) ? 32'h42415345 : 32'h42415353),  // "BASE", "BASS"
-      .Config({2'($clog2(Ports)), 6'(MaxLogN), 8'(MaxL), 8'(MaxK), 8'(Lanes)})
+      .Config({
+        ConfigLogPortsWidth'($clog2(Ports)),
+        ConfigMaxLogNWidth'(MaxLogN),
+        ConfigMaxLWidth'(MaxL),
+        ConfigMaxKWidth'(MaxK),
+        ConfigLanesWidth'(Lanes)
+      })
   ) u_shell (
       .clk_i,
       .rst_ni,
@@ -207,10 +200,10 @@ module rm_basext_axi
         .rst_ni,
         .cmd_valid_i(take_q),
         .cmd_ready_o(ready),
-        .cmd_op_i(cmd_q[1:0]),
-        .cmd_l_i(cmd_q[15:8]),
-        .cmd_k_i(cmd_q[23:16]),
-        .cmd_log_n_i(cmd_q[28:24]),
+        .cmd_op_i(cmd_q[CommandOpLow+:CommandOpWidth]),
+        .cmd_l_i(cmd_q[CommandLLow+:CommandLWidth]),
+        .cmd_k_i(cmd_q[CommandKLow+:CommandKWidth]),
+        .cmd_log_n_i(cmd_q[CommandLogNLow+:CommandLogNWidth]),
         .done_o(done),
         .code_o(code),
         .in_valid_i(in_valid),
@@ -236,10 +229,10 @@ module rm_basext_axi
         .rst_ni,
         .cmd_valid_i(take_q),
         .cmd_ready_o(ready),
-        .cmd_op_i(cmd_q[1:0]),
-        .cmd_l_i(cmd_q[15:8]),
-        .cmd_k_i(cmd_q[23:16]),
-        .cmd_log_n_i(cmd_q[28:24]),
+        .cmd_op_i(cmd_q[CommandOpLow+:CommandOpWidth]),
+        .cmd_l_i(cmd_q[CommandLLow+:CommandLWidth]),
+        .cmd_k_i(cmd_q[CommandKLow+:CommandKWidth]),
+        .cmd_log_n_i(cmd_q[CommandLogNLow+:CommandLogNWidth]),
         .done_o(done),
         .code_o(code),
         .in_valid_i(in_valid),
@@ -254,6 +247,6 @@ module rm_basext_axi
   end
 
   logic unused_cmd;
-  assign unused_cmd = ^{cmd_q[31:29], cmd_q[7:2]};
+  assign unused_cmd = ^cmd_q;
 
 endmodule

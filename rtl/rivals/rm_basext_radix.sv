@@ -21,7 +21,7 @@
 //
 // One clock. Streams of Lanes words of 32 bits (moduli of up to 32) or 64 bits.
 module rm_basext_radix
-  import rm_basext_pkg::*;
+  import rm_basext_isa_pkg::*, rm_basext_pkg::*;
 #(
     parameter int unsigned Width = 61,
     parameter int unsigned Lanes = 1,

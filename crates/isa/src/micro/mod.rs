@@ -13,7 +13,7 @@ pub use field::Field;
 pub use layout::{CodeDef, CodesDef, NumberDef, WordDef};
 
 /// The machines whose binary interface has a definition file.
-pub const MACHINES: [&str; 4] = ["vector", "ring", "polymul", "torus"];
+pub const MACHINES: [&str; 5] = ["vector", "ring", "polymul", "torus", "basext"];
 
 /// Returns the files that are generated from a definition, each as its path below the project's
 /// root and its text.

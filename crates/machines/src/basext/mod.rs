@@ -8,6 +8,7 @@ mod constants;
 mod description;
 mod error;
 mod golden;
+pub mod isa;
 mod jobs;
 mod machine;
 mod machine_unit;

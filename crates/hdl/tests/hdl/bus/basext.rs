@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use ringmill_hdl::basext::{Code, Command as Wanted, Operation};
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Top};
+use ringmill_machines::basext::isa::{Answer, command as fields, config};
 use ringmill_machines::basext::{Constants, Extension, Shape, Shared, Word, golden};
 use ringmill_math::primes::ntt_primes;
 use ringmill_math::{Modulus, RnsBasis};
@@ -17,7 +18,7 @@ use crate::common::failure::{Check, panics};
 use crate::faults::list::{List, When};
 
 const DONE: u32 = 1;
-const AT_WORK: u32 = 8;
+const AT_WORK: u32 = Answer::Busy as u32;
 const LOG_N: u32 = 8;
 
 /// The unit behind so many ports: the folded one, or the shared one where there is a batch.
@@ -91,10 +92,11 @@ fn bus(hdl: &Hdl, built: Built, seed: u64) -> Bus {
 }
 
 fn word(wanted: Wanted) -> u32 {
-    wanted.operation.number() as u32
-        | u32::from(wanted.l) << 8
-        | u32::from(wanted.k) << 16
-        | u32::from(wanted.log_n) << 24
+    let word = fields::OP.put(wanted.operation.number())
+        | fields::L.put(wanted.l.into())
+        | fields::K.put(wanted.k.into())
+        | fields::LOG_N.put(wanted.log_n.into());
+    word as u32
 }
 
 fn load(l: usize, k: usize) -> u32 {
@@ -303,8 +305,12 @@ fn check(hdl: &Hdl, built: Built) {
         b"BASE"
     };
     assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *machine);
-    let config = ports.ilog2() << 30 | 9 << 24 | 3 << 16 | 2 << 8 | shape.lanes() as u32;
-    assert_eq!(bus.read(0x08).unwrap(), config);
+    let config = config::LOG_PORTS.put(ports.ilog2().into())
+        | config::MAX_LOG_N.put(9)
+        | config::MAX_L.put(3)
+        | config::MAX_K.put(2)
+        | config::LANES.put(shape.lanes() as u64);
+    assert_eq!(u64::from(bus.read(0x08).unwrap()), config);
     for stalls in [true, false] {
         bus.stall(stalls);
         let job = job(built, &mut dice);
@@ -461,7 +467,11 @@ fn check_refusals(hdl: &Hdl, built: Built) {
     bus.stall(true);
     let exact = extend(Extension::Exact, LOG_N);
     for wrong in [exact | 1 << 29, exact | 1 << 31, exact | 4, exact | 1 << 7] {
-        assert_eq!(command(&mut bus, wrong).unwrap(), 1, "{wrong:#x}");
+        assert_eq!(
+            command(&mut bus, wrong).unwrap(),
+            Answer::BadCommand as u32,
+            "{wrong:#x}"
+        );
     }
     assert_eq!(bus.read(BUSY).unwrap(), 0);
     assert_eq!(bus.read(EVENTS).unwrap(), 0);
