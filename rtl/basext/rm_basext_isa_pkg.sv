@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary interface of the basext machine (docs/isa/basext.md). Generated from crates/isa/defs/basext.toml by
+// The binary interface of basext (docs/isa/basext.md). Generated from crates/isa/defs/basext.toml by
 // `cargo run -p ringmill-isa --bin isa-gen`: do not edit.
 package rm_basext_isa_pkg;
 

@@ -4,32 +4,10 @@
 //
 // The machine takes commands of 32 bits, each answered with a code, and has one stream in and one
 // out; its units raise busy and done bits. AXI4 managers read a range of memory into the stream in,
-// and write the stream out to one. The host sees registers (byte addresses, words of 32 bits):
-//
-//   0x00 Id        R   "RM" and the version of this map, 0x524d0001
-//   0x04 Machine   R   which machine: parameter Machine
-//   0x08 Config    R   how it is built: parameter Config
-//   0x10 Command   W   sends a command; an error while one has no answer yet
-//   0x14 Answer    R   bit 31: the last command was answered; bits 7 to 0: its code
-//   0x18 Busy      R   bits 7 to 0: the machine's units; 8: a read is under way; 9: a write
-//   0x1c Events    RW  what has happened; a 1 written clears its bit:
-//                      7 to 0: a unit of the machine is done; 8: a read is done; 9: a write is done;
-//                      10: the read met an error, its words are not to be trusted; 11: the write met
-//                      one; 12: the stream out and the write had different lengths
-//   0x20 Enable    RW  which events interrupt: irq_o is high while an enabled one is there
-//   0x24 End       R   how the machine's last stream ended: its code
-//   0x28 Cycles    R   cycles since reset, lower half; latches the upper
-//   0x2c           R   the upper half, of the moment when the lower was read
-//   0x30 Count     R   the first of Counts numbers that the machine keeps (its wrapper says which)
-//   0x34           R   the second
-//   0x40 Read      RW  address at port 0, lower half
-//   0x44           RW  address at port 0, upper half
-//   0x48           RW  beats; writing starts the read at every port
-//   0x50 Write     RW  as Read, of the write
-//   0x54           RW
-//   0x58           RW
-//   0x60 + 0x20 (p - 1)  RW  address of the read at port p, 1 to Ports - 1, lower half; its upper half
-//                      at + 0x04, those of the write at + 0x10 and + 0x14
+// and write the stream out to one. docs/isa/shell.md has the registers that the host sees. irq_o is
+// high while an enabled event is there. The registers Machine and Config are the parameters of these
+// names, and Count has the first of Counts numbers. The address registers of port p are PortStride p
+// above those of port 0.
 //
 // Addresses are multiples of a port's word, and the number of beats is 1 to 2^24 - 1. A start with
 // other values, or during a transfer, is an error and changes nothing. So is any access that is not
@@ -42,7 +20,9 @@
 // one.
 //
 // Latencies are those of rm_axil, rm_axi_read and rm_axi_write; one beat a cycle each way.
-module rm_shell #(
+module rm_shell
+  import rm_shell_isa_pkg::*;
+#(
     parameter int unsigned DataWidth = 128,
     parameter int unsigned Ports = 1,
     parameter int unsigned AddrWidth = 64,
@@ -120,7 +100,6 @@ module rm_shell #(
 
   localparam int unsigned CountWidth = 24;
   localparam int unsigned ByteBits = $clog2(PortWidth / 8);
-  localparam int unsigned Events = 13;
   localparam logic [31:0] Id = 32'h524d0001;
 
   if (!(Ports inside {1, 2, 4}) || Ports * PortWidth != DataWidth) begin : gen_check_ports
@@ -197,7 +176,7 @@ module rm_shell #(
       startable_q[i] <= !moving[i] && &aligned[i] &&
           wdata[CountWidth-1:0] != '0 && wdata[31:CountWidth] == '0;
     end
-    assign start[i] = go && addr == (i == 0 ? 12'h048 : 12'h058);
+    assign start[i] = go && addr == (i == 0 ? RegisterReadBeats : RegisterWriteBeats);
 
     // At one port the pulse of done comes as its busy falls.
     assign moving[i] = |port_busy[i];
@@ -211,64 +190,65 @@ module rm_shell #(
 
   // Where the lower half of a port's address is, of the read (0) or the write (1).
   function automatic logic [11:0] address_of(int unsigned which, int unsigned port);
-    return 12'h040 + 12'(16 * which + 32 * port);
+    return ((which == 0) ? RegisterRead : RegisterWrite) + 12'(PortStride * port);
   endfunction
 
   always_comb begin
     error_d = !word_aligned;
     rdata_d = '0;
     unique case ({addr[11:2], 2'b00})
-      12'h000: begin
+      RegisterId: begin
         rdata_d = Id;
         error_d |= write;
       end
-      12'h004: begin
+      RegisterMachine: begin
         rdata_d = Machine;
         error_d |= write;
       end
-      12'h008: begin
+      RegisterConfig: begin
         rdata_d = Config;
         error_d |= write;
       end
-      12'h010: error_d |= !write || waiting_q;
-      12'h014: begin
-        rdata_d = {answered_q, 23'd0, code_q};
+      RegisterCommand: error_d |= !write || waiting_q;
+      RegisterAnswer: begin
+        rdata_d = 32'(answered_q) << AnswerAnsweredLow | 32'(code_q) << AnswerCodeLow;
         error_d |= write;
       end
-      12'h018: begin
-        rdata_d = {22'd0, moving[1], moving[0], busy_i};
+      RegisterBusy: begin
+        rdata_d = 32'(moving[1]) << BusyWriteLow | 32'(moving[0]) << BusyReadLow |
+            32'(busy_i) << BusyUnitsLow;
         error_d |= write;
       end
-      12'h01c: rdata_d = 32'(events_q);
-      12'h020: begin
+      RegisterEvents: rdata_d = 32'(events_q);
+      RegisterEnable: begin
         rdata_d = 32'(enable_q);
         error_d |= write && wdata[31:Events] != '0;
       end
-      12'h024: begin
+      RegisterEnd: begin
         rdata_d = {24'd0, end_code_i};
         error_d |= write;
       end
-      12'h028: begin
+      RegisterCycles: begin
         rdata_d = cycles_q[31:0];
         error_d |= write;
       end
-      12'h02c: begin
+      RegisterCyclesHigh: begin
         rdata_d = high_q;
         error_d |= write;
       end
-      12'h030: begin
+      RegisterCount: begin
         rdata_d = (Counts > 0) ? counts_i[0] : '0;
         error_d |= write || Counts < 1;
       end
-      12'h034: begin
+      RegisterCountSecond: begin
         rdata_d = (Counts > 1) ? counts_i[1] : '0;
         error_d |= write || Counts < 2;
       end
-      12'h048: begin
+      RegisterReadBeats: begin
         rdata_d = 32'(beats_q[0]);
         error_d |= write && !startable_q[0];
       end
-      12'h058: begin
+      RegisterWriteBeats: begin
         rdata_d = 32'(beats_q[1]);
         error_d |= write && !startable_q[1];
       end
@@ -280,7 +260,7 @@ module rm_shell #(
               rdata_d = at_q[i][p][31:0];
               error_d = 1'b0;
             end
-            if (addr == address_of(i, p) + 12'h004) begin
+            if (addr == address_of(i, p) + 12'd4) begin
               rdata_d = 32'(at_q[i][p][AddrWidth-1:32]);
               error_d = 1'b0;
             end
@@ -291,7 +271,7 @@ module rm_shell #(
   end
 
   // What happens wins over what is cleared in the same cycle.
-  assign cleared = (go && addr == 12'h01c) ? wdata[Events-1:0] : '0;
+  assign cleared = (go && addr == RegisterEvents) ? wdata[Events-1:0] : '0;
   assign events_d = (events_q & ~cleared) | {
     finished[1] && |length,
     finished[1] && failed[1],
@@ -317,18 +297,18 @@ module rm_shell #(
     end else begin
       seen_q <= valid && !seen_q && !judged_q;
       judged_q <= seen_q;
-      cmd_valid_q <= go && addr == 12'h010;
-      waiting_q <= (go && addr == 12'h010) || (waiting_q && !rsp_valid_i);
-      answered_q <= !(go && addr == 12'h010) && (answered_q || rsp_valid_i);
+      cmd_valid_q <= go && addr == RegisterCommand;
+      waiting_q <= (go && addr == RegisterCommand) || (waiting_q && !rsp_valid_i);
+      answered_q <= !(go && addr == RegisterCommand) && (answered_q || rsp_valid_i);
       if (rsp_valid_i) code_q <= rsp_code_i;
       events_q <= events_d;
       irq_q <= |(events_q & enable_q);
       cycles_q <= cycles_q + 1'b1;
-      if (go && addr == 12'h020) enable_q <= wdata[Events-1:0];
+      if (go && addr == RegisterEnable) enable_q <= wdata[Events-1:0];
       for (int unsigned i = 0; i < 2; i++) begin
         for (int unsigned p = 0; p < Ports; p++) begin
           if (go && addr == address_of(i, p)) at_q[i][p][31:0] <= wdata;
-          if (go && addr == address_of(i, p) + 12'h004) begin
+          if (go && addr == address_of(i, p) + 12'd4) begin
             at_q[i][p][AddrWidth-1:32] <= wdata[AddrWidth-33:0];
           end
         end
@@ -340,8 +320,8 @@ module rm_shell #(
   always_ff @(posedge clk_i) begin
     error_q <= error_d;
     rdata_q <= rdata_d;
-    if (go && addr == 12'h010) cmd_q <= wdata;
-    if (seen_q && !write && addr == 12'h028) high_q <= cycles_q[63:32];
+    if (go && addr == RegisterCommand) cmd_q <= wdata;
+    if (seen_q && !write && addr == RegisterCycles) high_q <= cycles_q[63:32];
   end
 
   assign cmd_valid_o = cmd_valid_q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary interface of the polymul machine (docs/isa/polymul.md). Generated from crates/isa/defs/polymul.toml by
+// The binary interface of polymul (docs/isa/polymul.md). Generated from crates/isa/defs/polymul.toml by
 // `cargo run -p ringmill-isa --bin isa-gen`: do not edit.
 package rm_polymul_isa_pkg;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary interface of the ring machine (docs/isa/ring.md). Generated from crates/isa/defs/ring.toml by
+// The binary interface of ring (docs/isa/ring.md). Generated from crates/isa/defs/ring.toml by
 // `cargo run -p ringmill-isa --bin isa-gen`: do not edit.
 package rm_ring_isa_pkg;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary interface of the torus machine (docs/isa/torus.md). Generated from crates/isa/defs/torus.toml by
+// The binary interface of torus (docs/isa/torus.md). Generated from crates/isa/defs/torus.toml by
 // `cargo run -p ringmill-isa --bin isa-gen`: do not edit.
 package rm_torus_isa_pkg;
 

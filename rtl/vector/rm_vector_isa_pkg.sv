@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The binary interface of the vector machine (docs/isa/vector.md). Generated from crates/isa/defs/vector.toml by
+// The binary interface of vector (docs/isa/vector.md). Generated from crates/isa/defs/vector.toml by
 // `cargo run -p ringmill-isa --bin isa-gen`: do not edit.
 package rm_vector_isa_pkg;
 

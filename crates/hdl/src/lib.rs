@@ -51,6 +51,7 @@ pub mod polymul;
 mod prove;
 mod python;
 pub mod ring;
+pub mod shell;
 mod sources;
 mod synth;
 mod timing;

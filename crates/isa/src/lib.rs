@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The instruction sets of Ringmill: the macro and mid levels, and the micro level of the `vector` machine.
+//! The instruction sets of Ringmill: the macro and mid levels, the micro level of the `vector` machine, and the
+//! definitions of the binary interfaces of machines.
 //!
 //! Each level has a definition file, types, a text form and a verifier. The crate also has the limits that a machine
 //! sets to scheme parameters ([`Target`]).

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
 use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::shell::Register;
 use ringmill_hdl::{HdlError, In, Model, Out};
 
 /// What a word holds that nobody has written.
@@ -633,13 +634,13 @@ impl Bus {
     }
 }
 
-pub const COMMAND: u64 = 0x10;
-pub const ANSWER: u64 = 0x14;
-pub const BUSY: u64 = 0x18;
-pub const EVENTS: u64 = 0x1c;
-pub const ENABLE: u64 = 0x20;
-pub const END: u64 = 0x24;
-pub const CYCLES: u64 = 0x28;
-pub const COUNT: u64 = 0x30;
-pub const READ: u64 = 0x40;
-pub const WRITE: u64 = 0x50;
+pub const COMMAND: u64 = Register::Command.bits();
+pub const ANSWER: u64 = Register::Answer.bits();
+pub const BUSY: u64 = Register::Busy.bits();
+pub const EVENTS: u64 = Register::Events.bits();
+pub const ENABLE: u64 = Register::Enable.bits();
+pub const END: u64 = Register::End.bits();
+pub const CYCLES: u64 = Register::Cycles.bits();
+pub const COUNT: u64 = Register::Count.bits();
+pub const READ: u64 = Register::Read.bits();
+pub const WRITE: u64 = Register::Write.bits();

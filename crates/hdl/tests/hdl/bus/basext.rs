@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ringmill_hdl::basext::{Code, Command as Wanted, Operation};
 use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::shell::{Register, busy};
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Top};
 use ringmill_machines::basext::isa::{Answer, command as fields, config};
 use ringmill_machines::basext::{Constants, Extension, Shape, Shared, Word, golden};
@@ -304,13 +305,19 @@ fn check(hdl: &Hdl, built: Built) {
     } else {
         b"BASE"
     };
-    assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *machine);
+    assert_eq!(
+        bus.read(Register::Machine.bits()).unwrap().to_be_bytes(),
+        *machine
+    );
     let config = config::LOG_PORTS.put(ports.ilog2().into())
         | config::MAX_LOG_N.put(9)
         | config::MAX_L.put(3)
         | config::MAX_K.put(2)
         | config::LANES.put(shape.lanes() as u64);
-    assert_eq!(u64::from(bus.read(0x08).unwrap()), config);
+    assert_eq!(
+        u64::from(bus.read(Register::Config.bits()).unwrap()),
+        config
+    );
     for stalls in [true, false] {
         bus.stall(stalls);
         let job = job(built, &mut dice);
@@ -446,7 +453,7 @@ fn check_ports(hdl: &Hdl, built: Built) {
     // A read that nothing takes stands, and so does that another is refused.
     assert_eq!(bus.try_write(READ + 8, 64).unwrap(), OKAY);
     assert_eq!(bus.try_write(READ + 8, 64).unwrap(), SLVERR);
-    assert_eq!(bus.read(BUSY).unwrap(), 1 << 8);
+    assert_eq!(u64::from(bus.read(BUSY).unwrap()), busy::READ.put(1));
 }
 
 /// Answers, and codes at the end; the next job runs.

@@ -14,6 +14,7 @@ use axi::{ANSWER, BUSY, Bus, COMMAND, CYCLES, ENABLE, END, EVENTS, OKAY, READ, S
 use std::sync::{Mutex, PoisonError};
 
 use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::shell::{Register, answer as answers, busy, event};
 use ringmill_hdl::{BuildOptions, Family, Hdl, HdlError, Top};
 use ringmill_machines::polymul::isa::{Code, Opcode, Unit, command as fields, config};
 use ringmill_machines::polymul::{ArrayOp, Shape, Tables, golden};
@@ -21,11 +22,11 @@ use ringmill_machines::polymul::{ArrayOp, Shape, Tables, golden};
 const ARRAY_DONE: u32 = 1 << Unit::Array as u32;
 const LOAD_DONE: u32 = 1 << Unit::Load as u32;
 const UNLOAD_DONE: u32 = 1 << Unit::Unload as u32;
-const READ_DONE: u32 = 1 << 8;
-const WRITE_DONE: u32 = 1 << 9;
-const READ_ERROR: u32 = 1 << 10;
-const WRITE_ERROR: u32 = 1 << 11;
-const LENGTH: u32 = 1 << 12;
+const READ_DONE: u32 = event::READ_DONE.put(1) as u32;
+const WRITE_DONE: u32 = event::WRITE_DONE.put(1) as u32;
+const READ_ERROR: u32 = event::READ_ERROR.put(1) as u32;
+const WRITE_ERROR: u32 = event::WRITE_ERROR.put(1) as u32;
+const LENGTH: u32 = event::LENGTH.put(1) as u32;
 /// A page's end less three beats, above 4 GiB.
 const HERE: u64 = 0x5_0000_0fd0;
 
@@ -80,8 +81,8 @@ fn command(bus: &mut Bus, word: u32) -> Result<u32, HdlError> {
     bus.write(COMMAND, word)?;
     for _ in 0..100 {
         let answer = bus.read(ANSWER)?;
-        if answer >> 31 == 1 {
-            return Ok(answer & 0xff);
+        if answers::ANSWERED.get(answer.into()) == 1 {
+            return Ok(answers::CODE.get(answer.into()) as u32);
         }
     }
     panic!("command {word:#x} has no answer");
@@ -248,10 +249,16 @@ fn an_interrupt_stands_until_its_event_is_cleared(hdl: &Hdl) {
 
 fn registers_say_what_stands_here_and_count_cycles(hdl: &Hdl) {
     let mut bus = bus(hdl, 2);
-    assert_eq!(bus.read(0x00).unwrap(), 0x524d_0001);
-    assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *b"POLY");
+    assert_eq!(bus.read(Register::Id.bits()).unwrap(), 0x524d_0001);
+    assert_eq!(
+        bus.read(Register::Machine.bits()).unwrap().to_be_bytes(),
+        *b"POLY"
+    );
     let config = config::MAX_LOG_N.put(9) | config::UNITS.put(4) | config::BEAT.put(4);
-    assert_eq!(u64::from(bus.read(0x08).unwrap()), config);
+    assert_eq!(
+        u64::from(bus.read(Register::Config.bits()).unwrap()),
+        config
+    );
     let mut count = || {
         let low = bus.read(CYCLES).unwrap();
         let now = bus.model.cycle();
@@ -340,7 +347,7 @@ fn what_makes_no_sense_is_refused(hdl: &Hdl) {
     tables(&mut bus, 256, 7681).unwrap();
     bus.transfer(READ, 0x1000, 64).unwrap();
     assert_eq!(bus.try_write(READ + 8, 64).unwrap(), SLVERR);
-    assert_eq!(bus.read(BUSY).unwrap(), 1 << 8);
+    assert_eq!(u64::from(bus.read(BUSY).unwrap()), busy::READ.put(1));
     assert_eq!(
         bus.read(EVENTS).unwrap() & READ_DONE,
         0,
@@ -412,7 +419,7 @@ fn errors_of_memory_and_wrong_lengths_are_events(hdl: &Hdl) {
 
     // A single beat, which comes from the middle of nowhere.
     assert_eq!(bus.try_write(WRITE + 8, 1).unwrap(), OKAY);
-    assert_eq!(bus.read(BUSY).unwrap(), 1 << 9);
+    assert_eq!(u64::from(bus.read(BUSY).unwrap()), busy::WRITE.put(1));
 }
 
 /// Every check, to be run on the RTL as it is and with faults in it.

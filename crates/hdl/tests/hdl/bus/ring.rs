@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Tables, program_entries, size_entries, top};
+use ringmill_hdl::shell::Register;
 use ringmill_hdl::{BuildOptions, Hdl, Top};
 use ringmill_isa::Galois;
 use ringmill_isa::micro::Field;
@@ -237,7 +238,10 @@ fn check(bus: &mut Bus, dice: &mut Dice) {
 fn a_product_goes_through_memory() {
     let mut dice = Dice::new(seed());
     let mut bus = bus(&hdl(), dice.bits());
-    assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *b"RING");
+    assert_eq!(
+        bus.read(Register::Machine.bits()).unwrap().to_be_bytes(),
+        *b"RING"
+    );
     let config = config::LOG_N.put(6)
         | config::RPAUS.put(1)
         | config::LOG_ROW.put(2)
@@ -246,7 +250,10 @@ fn a_product_goes_through_memory() {
         | config::SINGLES.put(3)
         | config::NARROW.put(2)
         | config::LOG_WORDS.put(u64::from((WORDS / 2).ilog2()));
-    assert_eq!(u64::from(bus.read(0x08).unwrap()), config);
+    assert_eq!(
+        u64::from(bus.read(Register::Config.bits()).unwrap()),
+        config
+    );
     let twiddles = size_entries(&description(), &[Q], 6).unwrap();
     assert_eq!(tables(&mut bus, &twiddles), Code::Ok);
     for stalls in [true, false] {

@@ -4,6 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use ringmill_hdl::polymul::Dice;
+use ringmill_hdl::shell::Register;
 use ringmill_hdl::torus::{Code, switching_key, top};
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Top};
 use ringmill_machines::torus::isa::{Answer, Opcode, command as fields, config};
@@ -246,13 +247,19 @@ fn bootstraps(bus: &mut Bus, built: Built, job: &Job, dice: &mut Dice) {
 fn check(hdl: &Hdl, built: Built) {
     let mut dice = Dice::new(seed());
     let mut bus = bus(hdl, built, dice.bits());
-    assert_eq!(bus.read(0x04).unwrap().to_be_bytes(), *b"TORU");
+    assert_eq!(
+        bus.read(Register::Machine.bits()).unwrap().to_be_bytes(),
+        *b"TORU"
+    );
     let config = config::LOG_N.put(4)
         | config::DIM.put(6)
         | config::PLACES.put(2)
         | config::UNROLL.put(1)
         | config::LOG_WORDS.put(built.words.ilog2().into());
-    assert_eq!(u64::from(bus.read(0x08).unwrap()), config);
+    assert_eq!(
+        u64::from(bus.read(Register::Config.bits()).unwrap()),
+        config
+    );
     for stalls in [true, false] {
         bus.stall(stalls);
         let job = Job::new(&mut dice);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::{camel, doc_comment};
 use crate::micro::definition::{Definition, FieldDef};
-use crate::micro::layout::{CodesDef, WordDef};
+use crate::micro::layout::{CodeDef, CodesDef, WordDef};
 
 /// The most columns of a line of Rust, by which `rustfmt` decides on a line's form.
 const COLUMNS: usize = 100;
@@ -38,6 +38,16 @@ fn sentence(phrase: &str) -> String {
         out.push('.');
     }
     out
+}
+
+/// Returns a code as a number: in hexadecimal if the table is of addresses, whose codes have more
+/// than 8 bits.
+fn number(table: &CodesDef, code: &CodeDef, prefix: &str) -> String {
+    if table.bits > 8 {
+        format!("{prefix}{:02x}", code.code)
+    } else {
+        code.code.to_string()
+    }
 }
 
 /// Returns the Rust items of a definition's tables of codes, words and numbers.
@@ -91,7 +101,12 @@ fn rust_codes(out: &mut String, table: &CodesDef) {
     );
     for code in &variants {
         let doc = doc_comment(&sentence(&code.meaning));
-        let _ = write!(out, "    /// {doc}\n    {} = {},\n", code.name, code.code);
+        let _ = write!(
+            out,
+            "    /// {doc}\n    {} = {},\n",
+            code.name,
+            number(table, code, "0x")
+        );
     }
     let _ = write!(out, "}}\n\nimpl {name} {{\n");
     for code in apart {
@@ -187,7 +202,7 @@ pub(super) fn markdown(def: &Definition) -> String {
             let _ = writeln!(
                 out,
                 "| {} | `{name}` | {} |",
-                code.code,
+                number(table, code, "0x"),
                 sentence(&code.meaning)
             );
         }
@@ -260,10 +275,11 @@ pub(super) fn package(def: &Definition) -> String {
             let (bits, prefix) = (table.bits, &table.prefix);
             let _ = writeln!(
                 out,
-                "  localparam logic [{}:0] {prefix}{} = {bits}'d{};",
+                "  localparam logic [{}:0] {prefix}{} = {bits}'{}{};",
                 bits.saturating_sub(1),
                 code.name,
-                code.code
+                if bits > 8 { "h" } else { "d" },
+                number(table, code, "")
             );
         }
     }
