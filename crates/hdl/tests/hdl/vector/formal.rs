@@ -9,12 +9,13 @@ use ringmill_hdl::{Hdl, Proof, Top, Verdict};
 use crate::common::failure::{Check, ensure};
 use crate::common::setup::hdl;
 
-/// Returns the RTL in the folders `vector`, `lib` and `arith` of `rtl`, and the property modules in this crate's folder
-/// `formal`.
+/// Returns the RTL in the folders `vector`, `rivals`, `lib` and `arith` of `rtl`, and the property modules in this
+/// crate's folder `formal`.
 pub fn with_properties(rtl: &Path) -> Hdl {
     let formal = Path::new(env!("CARGO_MANIFEST_DIR")).join("formal");
     let rooms = [
         rtl.join("vector"),
+        rtl.join("rivals"),
         rtl.join("lib"),
         rtl.join("arith"),
         formal,
