@@ -19,17 +19,20 @@ impl Field {
     }
 
     /// Returns the largest number that the field holds.
+    #[inline]
     pub const fn max(self) -> u64 {
         u64::MAX >> (64 - self.width)
     }
 
     /// Returns a word whose field has the value `value` and whose other bits are 0. Bits of the
     /// value for which the field has no place are lost.
+    #[inline]
     pub const fn put(self, value: u64) -> u64 {
         (value & self.max()) << self.low
     }
 
     /// Returns the value of the field in a word.
+    #[inline]
     pub const fn get(self, word: u64) -> u64 {
         word >> self.low & self.max()
     }
