@@ -47,112 +47,46 @@ pub mod event {
     pub const UNITS: Field = Field::new(0, 8);
 }
 
-/// A register, by its byte address at port 0. It has 32 bits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Register {
-    /// Read: "RM" and the version of this map.
-    Id = 0x00,
-    /// Read: which machine.
-    Machine = 0x04,
-    /// Read: how the machine is built.
-    Config = 0x08,
-    /// Written: sends a command. While one has no answer yet, the access is an error.
-    Command = 0x10,
-    /// Read: the answer to the last command.
-    Answer = 0x14,
-    /// Read: who works.
-    Busy = 0x18,
-    /// Read and written: what has happened.
-    Events = 0x1c,
-    /// Read and written: the events that interrupt.
-    Enable = 0x20,
-    /// Read: how the machine's last stream ended.
-    End = 0x24,
-    /// Read: cycles since reset, lower half. The read latches the upper half.
-    Cycles = 0x28,
-    /// Read: the upper half, of the moment when the lower was read.
-    CyclesHigh = 0x2c,
-    /// Read: the first of the numbers that the machine keeps.
-    Count = 0x30,
-    /// Read: the second.
-    CountSecond = 0x34,
-    /// Read and written: the address of the read, lower half.
-    Read = 0x40,
-    /// Read and written: its upper half.
-    ReadHigh = 0x44,
-    /// Read and written: its beats. Writing starts the read at every port.
-    ReadBeats = 0x48,
-    /// Read and written: the address of the write, lower half.
-    Write = 0x50,
-    /// Read and written: its upper half.
-    WriteHigh = 0x54,
-    /// Read and written: its beats. Writing starts the write at every port.
-    WriteBeats = 0x58,
-}
-
-impl Register {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 19] = [
-        Self::Id,
-        Self::Machine,
-        Self::Config,
-        Self::Command,
-        Self::Answer,
-        Self::Busy,
-        Self::Events,
-        Self::Enable,
-        Self::End,
-        Self::Cycles,
-        Self::CyclesHigh,
-        Self::Count,
-        Self::CountSecond,
-        Self::Read,
-        Self::ReadHigh,
-        Self::ReadBeats,
-        Self::Write,
-        Self::WriteHigh,
-        Self::WriteBeats,
-    ];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Id => "ID",
-            Self::Machine => "MACHINE",
-            Self::Config => "CONFIG",
-            Self::Command => "COMMAND",
-            Self::Answer => "ANSWER",
-            Self::Busy => "BUSY",
-            Self::Events => "EVENTS",
-            Self::Enable => "ENABLE",
-            Self::End => "END",
-            Self::Cycles => "CYCLES",
-            Self::CyclesHigh => "CYCLESHIGH",
-            Self::Count => "COUNT",
-            Self::CountSecond => "COUNTSECOND",
-            Self::Read => "READ",
-            Self::ReadHigh => "READHIGH",
-            Self::ReadBeats => "READBEATS",
-            Self::Write => "WRITE",
-            Self::WriteHigh => "WRITEHIGH",
-            Self::WriteBeats => "WRITEBEATS",
-        }
-    }
-}
-
-impl std::fmt::Display for Register {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
+ringmill_isa::codes! {
+    /// A register, by its byte address at port 0. It has 32 bits.
+    pub enum Register {
+        /// Read: "RM" and the version of this map.
+        Id = 0x00 => "ID",
+        /// Read: which machine.
+        Machine = 0x04 => "MACHINE",
+        /// Read: how the machine is built.
+        Config = 0x08 => "CONFIG",
+        /// Written: sends a command. While one has no answer yet, the access is an error.
+        Command = 0x10 => "COMMAND",
+        /// Read: the answer to the last command.
+        Answer = 0x14 => "ANSWER",
+        /// Read: who works.
+        Busy = 0x18 => "BUSY",
+        /// Read and written: what has happened.
+        Events = 0x1c => "EVENTS",
+        /// Read and written: the events that interrupt.
+        Enable = 0x20 => "ENABLE",
+        /// Read: how the machine's last stream ended.
+        End = 0x24 => "END",
+        /// Read: cycles since reset, lower half. The read latches the upper half.
+        Cycles = 0x28 => "CYCLES",
+        /// Read: the upper half, of the moment when the lower was read.
+        CyclesHigh = 0x2c => "CYCLESHIGH",
+        /// Read: the first of the numbers that the machine keeps.
+        Count = 0x30 => "COUNT",
+        /// Read: the second.
+        CountSecond = 0x34 => "COUNTSECOND",
+        /// Read and written: the address of the read, lower half.
+        Read = 0x40 => "READ",
+        /// Read and written: its upper half.
+        ReadHigh = 0x44 => "READHIGH",
+        /// Read and written: its beats. Writing starts the read at every port.
+        ReadBeats = 0x48 => "READBEATS",
+        /// Read and written: the address of the write, lower half.
+        Write = 0x50 => "WRITE",
+        /// Read and written: its upper half.
+        WriteHigh = 0x54 => "WRITEHIGH",
+        /// Read and written: its beats. Writing starts the write at every port.
+        WriteBeats = 0x58 => "WRITEBEATS",
     }
 }

@@ -176,7 +176,7 @@ pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
 
 /// Converts a word such as `same-eval` or `ADD` to the name of a Rust variant, such as `SameEval`
 /// or `Add`.
-fn camel(word: &str) -> String {
+pub(crate) fn camel(word: &str) -> String {
     let part = |part: &str| -> String {
         let mut chars = part.chars();
         chars
@@ -229,7 +229,7 @@ fn distinct<'a>(
 
 /// Formats a description as a Rust doc comment: escapes its brackets, which would else read as
 /// links.
-fn doc_comment(text: &str) -> String {
+pub(crate) fn doc_comment(text: &str) -> String {
     text.replace('[', "\\[").replace(']', "\\]")
 }
 

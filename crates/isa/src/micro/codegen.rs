@@ -5,22 +5,9 @@
 use std::fmt::Write as _;
 
 use super::definition::{Definition, InstructionDef};
+use crate::codegen::{camel, doc_comment};
 
 mod layout;
-
-/// Converts a mnemonic such as `NTT1` to the Rust name `Ntt1`.
-fn camel(word: &str) -> String {
-    let mut letters = word.chars();
-    let first = letters.next().map(|c| c.to_ascii_uppercase());
-    let rest = letters.map(|c| c.to_ascii_lowercase());
-    first.into_iter().chain(rest).collect()
-}
-
-/// Formats a description as a Rust doc comment: escapes its brackets, which would else read as
-/// links.
-fn doc_comment(text: &str) -> String {
-    text.replace('[', "\\[").replace(']', "\\]")
-}
 
 /// Returns the distinct words that instructions have in one column of the micro level's definition
 /// file, in order of appearance.

@@ -3,6 +3,7 @@
 //! modules, reference pages and SystemVerilog packages.
 
 mod codegen;
+mod codes;
 mod definition;
 mod field;
 mod layout;

@@ -31,154 +31,48 @@ pub mod config {
     pub const LANES: Field = Field::new(0, 8);
 }
 
-/// The operation of a command to a base-extension unit.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Opcode {
-    /// Loads the moduli and constants of an extension.
-    Load = 0,
-    /// Extends limbs to every target modulus, by Algorithm 2 of Kırbıyık's thesis.
-    Exact = 1,
-    /// Extends limbs to every target modulus by the thesis' Algorithm 1, which stops after the Sum Process.
-    Fast = 2,
-}
-
-impl Opcode {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 3] = [Self::Load, Self::Exact, Self::Fast];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Load => "LOAD",
-            Self::Exact => "EXACT",
-            Self::Fast => "FAST",
-        }
+ringmill_isa::codes! {
+    /// The operation of a command to a base-extension unit.
+    pub enum Opcode {
+        /// Loads the moduli and constants of an extension.
+        Load = 0 => "LOAD",
+        /// Extends limbs to every target modulus, by Algorithm 2 of Kırbıyık's thesis.
+        Exact = 1 => "EXACT",
+        /// Extends limbs to every target modulus by the thesis' Algorithm 1, which stops after the Sum Process.
+        Fast = 2 => "FAST",
     }
 }
 
-impl std::fmt::Display for Opcode {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
+ringmill_isa::codes! {
+    /// How a command ended.
+    pub enum Code {
+        /// Done.
+        Ok = 0 => "done",
+        /// There is no such command.
+        BadCommand = 1 => "there is no such command",
+        /// L, k or N is zero, or beyond what the unit was made for.
+        TooLarge = 2 => "l, k or N is zero, or beyond what the unit was made for",
+        /// No constants were taken since reset, or the last load failed.
+        NoConstants = 3 => "no constants were taken since reset, or the last load failed",
+        /// A modulus is not 1 modulo twice the least N, or a constant is not below its modulus.
+        BadConstant = 4 => "a modulus is not 1 modulo twice the least N, or a constant is not below its modulus",
+        /// An exact extension needs a redundant modulus.
+        NoRedundant = 5 => "an exact extension needs a redundant modulus",
+        /// The stream ended early.
+        CutShort = 6 => "the stream ended early",
+        /// The stream did not end where it should.
+        TooLong = 7 => "the stream did not end where it should",
     }
 }
 
-/// How a command ended.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Code {
-    /// Done.
-    Ok = 0,
-    /// There is no such command.
-    BadCommand = 1,
-    /// L, k or N is zero, or beyond what the unit was made for.
-    TooLarge = 2,
-    /// No constants were taken since reset, or the last load failed.
-    NoConstants = 3,
-    /// A modulus is not 1 modulo twice the least N, or a constant is not below its modulus.
-    BadConstant = 4,
-    /// An exact extension needs a redundant modulus.
-    NoRedundant = 5,
-    /// The stream ended early.
-    CutShort = 6,
-    /// The stream did not end where it should.
-    TooLong = 7,
-}
-
-impl Code {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 8] = [
-        Self::Ok,
-        Self::BadCommand,
-        Self::TooLarge,
-        Self::NoConstants,
-        Self::BadConstant,
-        Self::NoRedundant,
-        Self::CutShort,
-        Self::TooLong,
-    ];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Ok => "done",
-            Self::BadCommand => "there is no such command",
-            Self::TooLarge => "l, k or N is zero, or beyond what the unit was made for",
-            Self::NoConstants => "no constants were taken since reset, or the last load failed",
-            Self::BadConstant => {
-                "a modulus is not 1 modulo twice the least N, or a constant is not below its modulus"
-            }
-            Self::NoRedundant => "an exact extension needs a redundant modulus",
-            Self::CutShort => "the stream ended early",
-            Self::TooLong => "the stream did not end where it should",
-        }
-    }
-}
-
-impl std::fmt::Display for Code {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
-    }
-}
-
-/// The answer of `rm_basext_axi` to a command.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Answer {
-    /// The unit takes the command.
-    Taken = 0,
-    /// The command has other bits.
-    BadCommand = 1,
-    /// The unit works.
-    Busy = 8,
-}
-
-impl Answer {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 3] = [Self::Taken, Self::BadCommand, Self::Busy];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Taken => "the unit takes the command",
-            Self::BadCommand => "the command has other bits",
-            Self::Busy => "the unit works",
-        }
-    }
-}
-
-impl std::fmt::Display for Answer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
+ringmill_isa::codes! {
+    /// The answer of `rm_basext_axi` to a command.
+    pub enum Answer {
+        /// The unit takes the command.
+        Taken = 0 => "the unit takes the command",
+        /// The command has other bits.
+        BadCommand = 1 => "the command has other bits",
+        /// The unit works.
+        Busy = 8 => "the unit works",
     }
 }

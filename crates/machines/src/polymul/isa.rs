@@ -49,208 +49,74 @@ pub mod config {
     pub const BEAT: Field = Field::new(0, 8);
 }
 
-/// The operation of a command. Polynomials a and b are those of a set.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Opcode {
-    /// Transforms a to evaluation form.
-    Ntt = 0,
-    /// Transforms a to coefficient form.
-    Intt = 1,
-    /// Multiplies a by b, coefficient by coefficient.
-    Mul = 2,
-    /// Half product: transforms a, multiplies it by b, which is in evaluation form, and transforms back.
-    Hpm = 3,
-    /// Full product: multiplies a by b modulo x^n + 1, and overwrites b.
-    Fpm = 4,
-    /// Loads a polynomial from the input stream.
-    Load = 5,
-    /// Sends a polynomial to the output stream.
-    Unload = 6,
-    /// Loads modulus, constants and twiddles of a slot from the input stream.
-    Tables = 7,
-    /// Adds b to a.
-    Add = 8,
-    /// Subtracts b from a.
-    Sub = 9,
-    /// Ends the load or tables command under way, whose input stream is cut.
-    Abort = 10,
-}
-
-impl Opcode {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 11] = [
-        Self::Ntt,
-        Self::Intt,
-        Self::Mul,
-        Self::Hpm,
-        Self::Fpm,
-        Self::Load,
-        Self::Unload,
-        Self::Tables,
-        Self::Add,
-        Self::Sub,
-        Self::Abort,
-    ];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Ntt => "NTT",
-            Self::Intt => "INTT",
-            Self::Mul => "MUL",
-            Self::Hpm => "HPM",
-            Self::Fpm => "FPM",
-            Self::Load => "LOAD",
-            Self::Unload => "UNLOAD",
-            Self::Tables => "TABLES",
-            Self::Add => "ADD",
-            Self::Sub => "SUB",
-            Self::Abort => "ABORT",
-        }
+ringmill_isa::codes! {
+    /// The operation of a command. Polynomials a and b are those of a set.
+    pub enum Opcode {
+        /// Transforms a to evaluation form.
+        Ntt = 0 => "NTT",
+        /// Transforms a to coefficient form.
+        Intt = 1 => "INTT",
+        /// Multiplies a by b, coefficient by coefficient.
+        Mul = 2 => "MUL",
+        /// Half product: transforms a, multiplies it by b, which is in evaluation form, and transforms back.
+        Hpm = 3 => "HPM",
+        /// Full product: multiplies a by b modulo x^n + 1, and overwrites b.
+        Fpm = 4 => "FPM",
+        /// Loads a polynomial from the input stream.
+        Load = 5 => "LOAD",
+        /// Sends a polynomial to the output stream.
+        Unload = 6 => "UNLOAD",
+        /// Loads modulus, constants and twiddles of a slot from the input stream.
+        Tables = 7 => "TABLES",
+        /// Adds b to a.
+        Add = 8 => "ADD",
+        /// Subtracts b from a.
+        Sub = 9 => "SUB",
+        /// Ends the load or tables command under way, whose input stream is cut.
+        Abort = 10 => "ABORT",
     }
 }
 
-impl std::fmt::Display for Opcode {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
+ringmill_isa::codes! {
+    /// The answer to a command, or how a command on the input stream ended.
+    pub enum Code {
+        /// Done.
+        Ok = 0 => "done",
+        /// The unit, or the memory it needs, is in use.
+        Busy = 1 => "the unit, or the memory it needs, is in use",
+        /// The slot holds no tables.
+        NoTables = 2 => "the slot holds no tables",
+        /// The degree is not one of this configuration.
+        Unsupported = 3 => "the degree is not one of this configuration",
+        /// The stream ended early.
+        TooShort = 4 => "the stream ended early",
+        /// The stream did not end where it should.
+        TooLong = 5 => "the stream did not end where it should",
+        /// The modulus is not 1 modulo 2n or has too many bits.
+        BadModulus = 6 => "the modulus is not 1 modulo 2n or has too many bits",
+        /// A residue was not below the modulus.
+        NotReduced = 7 => "a residue was not below the modulus",
+        /// The polynomial was not loaded, or its load failed.
+        NoData = 8 => "the polynomial was not loaded, or its load failed",
+        /// The two polynomials were loaded under different tables.
+        Mixed = 9 => "the two polynomials were loaded under different tables",
+        /// The stream was aborted.
+        Aborted = 10 => "the stream was aborted",
+        /// There is no stream to abort.
+        Idle = 11 => "there is no stream to abort",
+        /// There is no such command.
+        BadOp = 12 => "there is no such command",
     }
 }
 
-/// The answer to a command, or how a command on the input stream ended.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Code {
-    /// Done.
-    Ok = 0,
-    /// The unit, or the memory it needs, is in use.
-    Busy = 1,
-    /// The slot holds no tables.
-    NoTables = 2,
-    /// The degree is not one of this configuration.
-    Unsupported = 3,
-    /// The stream ended early.
-    TooShort = 4,
-    /// The stream did not end where it should.
-    TooLong = 5,
-    /// The modulus is not 1 modulo 2n or has too many bits.
-    BadModulus = 6,
-    /// A residue was not below the modulus.
-    NotReduced = 7,
-    /// The polynomial was not loaded, or its load failed.
-    NoData = 8,
-    /// The two polynomials were loaded under different tables.
-    Mixed = 9,
-    /// The stream was aborted.
-    Aborted = 10,
-    /// There is no stream to abort.
-    Idle = 11,
-    /// There is no such command.
-    BadOp = 12,
-}
-
-impl Code {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 13] = [
-        Self::Ok,
-        Self::Busy,
-        Self::NoTables,
-        Self::Unsupported,
-        Self::TooShort,
-        Self::TooLong,
-        Self::BadModulus,
-        Self::NotReduced,
-        Self::NoData,
-        Self::Mixed,
-        Self::Aborted,
-        Self::Idle,
-        Self::BadOp,
-    ];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Ok => "done",
-            Self::Busy => "the unit, or the memory it needs, is in use",
-            Self::NoTables => "the slot holds no tables",
-            Self::Unsupported => "the degree is not one of this configuration",
-            Self::TooShort => "the stream ended early",
-            Self::TooLong => "the stream did not end where it should",
-            Self::BadModulus => "the modulus is not 1 modulo 2n or has too many bits",
-            Self::NotReduced => "a residue was not below the modulus",
-            Self::NoData => "the polynomial was not loaded, or its load failed",
-            Self::Mixed => "the two polynomials were loaded under different tables",
-            Self::Aborted => "the stream was aborted",
-            Self::Idle => "there is no stream to abort",
-            Self::BadOp => "there is no such command",
-        }
-    }
-}
-
-impl std::fmt::Display for Code {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
-    }
-}
-
-/// A unit of the multiplier that works independently of the others. The code is the number of its busy and its done bit.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Unit {
-    /// Array.
-    Array = 0,
-    /// Load unit.
-    Load = 1,
-    /// Unload unit.
-    Unload = 2,
-}
-
-impl Unit {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 3] = [Self::Array, Self::Load, Self::Unload];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Array => "array",
-            Self::Load => "load unit",
-            Self::Unload => "unload unit",
-        }
-    }
-}
-
-impl std::fmt::Display for Unit {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
+ringmill_isa::codes! {
+    /// A unit of the multiplier that works independently of the others. The code is the number of its busy and its done bit.
+    pub enum Unit {
+        /// Array.
+        Array = 0 => "array",
+        /// Load unit.
+        Load = 1 => "load unit",
+        /// Unload unit.
+        Unload = 2 => "unload unit",
     }
 }

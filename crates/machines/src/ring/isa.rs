@@ -123,52 +123,52 @@ pub mod config {
     pub const LOG_WORDS: Field = Field::new(0, 5);
 }
 
-/// The operation of an instruction word. Its operands a, b and c and its result are limbs in memory slots, unless its own description says otherwise.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Opcode {
-    /// Copies operand a to the result's memory slot.
-    Copy = 2,
-    /// Adds operands a and b, coefficient by coefficient.
-    Add = 3,
-    /// Subtracts operand b from operand a, coefficient by coefficient.
-    Sub = 4,
-    /// Negates operand a, coefficient by coefficient.
-    Neg = 5,
-    /// Multiplies operands a and b, coefficient by coefficient.
-    Mul = 6,
-    /// Adds operand c and the product of operands a and b, coefficient by coefficient.
-    Mac = 7,
-    /// Multiplies operand a by a constant of the constant table.
-    Muli = 8,
-    /// Adds a constant of the constant table to operand a.
-    Addi = 9,
-    /// Subtracts operand b from operand a, and multiplies by a constant of the constant table.
-    Subm = 10,
-    /// Reduces operand a, a limb of another modulus, modulo the RPAU's prime. It adds a constant if the index in the word is not 0.
-    Red = 11,
-    /// Transforms operand a to evaluation form (NTT).
-    Ntt = 12,
-    /// Transforms operand a to coefficient form (INTT).
-    Intt = 13,
-    /// Applies an automorphism to operand a, a limb in evaluation form over the full ring, or one part of such a limb if the ring is split.
-    Auto = 14,
-    /// Applies an automorphism to a limb of the full ring that is stored as two halves. Operands a and b are the halves; the halves of the image go to the slots that the word's fields `dst` and `c` name.
-    Autoh = 15,
-    /// Splits a limb in coefficient form into its two halves, which go to the slots that the word's fields `dst` and `c` name. Operands a and b are its low and high coefficients. For a part of the ring that is halved again, they are pieces of that part.
-    Split = 16,
-    /// Joins two halves, operands a and b, to a limb in coefficient form. Its low coefficients go to the slot that the word's field `dst` names, its high coefficients to the slot of the field `c`.
-    Join = 17,
-    /// Writes uniform residues that the generator expands from a seed.
-    Prng = 18,
-    /// Copies operand a, a limb of the source RPAU, to the result's slot on every RPAU in the instruction word's mask.
-    Bcast = 19,
-    /// Applies an automorphism to operand a, a limb in coefficient form over the full ring.
-    Autoc = 20,
-    /// Loads a limb from the host over the link into the result's slot, or into key memory if operand b is a key limb.
-    Load = 21,
-    /// Stores operand a, a limb in a memory slot, to a limb on the host over the link.
-    Store = 22,
+ringmill_isa::codes! {
+    /// The operation of an instruction word. Its operands a, b and c and its result are limbs in memory slots, unless its own description says otherwise.
+    pub enum Opcode {
+        /// Copies operand a to the result's memory slot.
+        Copy = 2 => "COPY",
+        /// Adds operands a and b, coefficient by coefficient.
+        Add = 3 => "ADD",
+        /// Subtracts operand b from operand a, coefficient by coefficient.
+        Sub = 4 => "SUB",
+        /// Negates operand a, coefficient by coefficient.
+        Neg = 5 => "NEG",
+        /// Multiplies operands a and b, coefficient by coefficient.
+        Mul = 6 => "MUL",
+        /// Adds operand c and the product of operands a and b, coefficient by coefficient.
+        Mac = 7 => "MAC",
+        /// Multiplies operand a by a constant of the constant table.
+        Muli = 8 => "MULI",
+        /// Adds a constant of the constant table to operand a.
+        Addi = 9 => "ADDI",
+        /// Subtracts operand b from operand a, and multiplies by a constant of the constant table.
+        Subm = 10 => "SUBM",
+        /// Reduces operand a, a limb of another modulus, modulo the RPAU's prime. It adds a constant if the index in the word is not 0.
+        Red = 11 => "RED",
+        /// Transforms operand a to evaluation form (NTT).
+        Ntt = 12 => "NTT",
+        /// Transforms operand a to coefficient form (INTT).
+        Intt = 13 => "INTT",
+        /// Applies an automorphism to operand a, a limb in evaluation form over the full ring, or one part of such a limb if the ring is split.
+        Auto = 14 => "AUTO",
+        /// Applies an automorphism to a limb of the full ring that is stored as two halves. Operands a and b are the halves; the halves of the image go to the slots that the word's fields `dst` and `c` name.
+        Autoh = 15 => "AUTOH",
+        /// Splits a limb in coefficient form into its two halves, which go to the slots that the word's fields `dst` and `c` name. Operands a and b are its low and high coefficients. For a part of the ring that is halved again, they are pieces of that part.
+        Split = 16 => "SPLIT",
+        /// Joins two halves, operands a and b, to a limb in coefficient form. Its low coefficients go to the slot that the word's field `dst` names, its high coefficients to the slot of the field `c`.
+        Join = 17 => "JOIN",
+        /// Writes uniform residues that the generator expands from a seed.
+        Prng = 18 => "PRNG",
+        /// Copies operand a, a limb of the source RPAU, to the result's slot on every RPAU in the instruction word's mask.
+        Bcast = 19 => "BCAST",
+        /// Applies an automorphism to operand a, a limb in coefficient form over the full ring.
+        Autoc = 20 => "AUTOC",
+        /// Loads a limb from the host over the link into the result's slot, or into key memory if operand b is a key limb.
+        Load = 21 => "LOAD",
+        /// Stores operand a, a limb in a memory slot, to a limb on the host over the link.
+        Store = 22 => "STORE",
+    }
 }
 
 impl Opcode {
@@ -177,472 +177,138 @@ impl Opcode {
 
     /// Waits until a retire counter has counted so many instruction words of this procedure.
     pub const WAIT: u64 = 1;
+}
 
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 21] = [
-        Self::Copy,
-        Self::Add,
-        Self::Sub,
-        Self::Neg,
-        Self::Mul,
-        Self::Mac,
-        Self::Muli,
-        Self::Addi,
-        Self::Subm,
-        Self::Red,
-        Self::Ntt,
-        Self::Intt,
-        Self::Auto,
-        Self::Autoh,
-        Self::Split,
-        Self::Join,
-        Self::Prng,
-        Self::Bcast,
-        Self::Autoc,
-        Self::Load,
-        Self::Store,
-    ];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Copy => "COPY",
-            Self::Add => "ADD",
-            Self::Sub => "SUB",
-            Self::Neg => "NEG",
-            Self::Mul => "MUL",
-            Self::Mac => "MAC",
-            Self::Muli => "MULI",
-            Self::Addi => "ADDI",
-            Self::Subm => "SUBM",
-            Self::Red => "RED",
-            Self::Ntt => "NTT",
-            Self::Intt => "INTT",
-            Self::Auto => "AUTO",
-            Self::Autoh => "AUTOH",
-            Self::Split => "SPLIT",
-            Self::Join => "JOIN",
-            Self::Prng => "PRNG",
-            Self::Bcast => "BCAST",
-            Self::Autoc => "AUTOC",
-            Self::Load => "LOAD",
-            Self::Store => "STORE",
-        }
+ringmill_isa::codes! {
+    /// The kind of operand b of an instruction word.
+    pub enum Kind {
+        /// There is no operand b.
+        None = 0 => "NONE",
+        /// A limb in a memory slot.
+        Slot = 1 => "SLOT",
+        /// A limb of key memory, by its index in the call's key table.
+        Key = 2 => "KEY",
+        /// The generator's residues, by the stream that the immediate names.
+        Generator = 3 => "GENERATOR",
     }
 }
 
-impl std::fmt::Display for Opcode {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
+ringmill_isa::codes! {
+    /// The polynomial ring that an instruction word names.
+    pub enum RingCode {
+        /// The full ring.
+        Full = 0 => "FULL",
+        /// The half p of a ring that is split once.
+        HalfPlus = 1 => "HALFPLUS",
+        /// The half m of a ring that is split once.
+        HalfMinus = 2 => "HALFMINUS",
+        /// A smaller part, whose number stands in another field.
+        Part = 3 => "PART",
     }
 }
 
-/// The kind of operand b of an instruction word.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Kind {
-    /// There is no operand b.
-    None = 0,
-    /// A limb in a memory slot.
-    Slot = 1,
-    /// A limb of key memory, by its index in the call's key table.
-    Key = 2,
-    /// The generator's residues, by the stream that the immediate names.
-    Generator = 3,
-}
-
-impl Kind {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 4] = [Self::None, Self::Slot, Self::Key, Self::Generator];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::None => "NONE",
-            Self::Slot => "SLOT",
-            Self::Key => "KEY",
-            Self::Generator => "GENERATOR",
-        }
+ringmill_isa::codes! {
+    /// The kind of a word that is loaded into a table. Two chained butterflies are core A and core B.
+    pub enum TableKind {
+        /// A constant of the procedure.
+        Constant = 0 => "CONSTANT",
+        /// The only twiddle of a pass in a table of core A.
+        FlatA = 1 => "FLATA",
+        /// The only twiddle of a pass in a table of core B.
+        FlatB = 2 => "FLATB",
+        /// One of several twiddles in a table of core A. If twiddles are generated, one of the first.
+        DeepA = 3 => "DEEPA",
+        /// One of several twiddles in a table of core B. If twiddles are generated, the factor between them.
+        DeepB = 4 => "DEEPB",
+        /// The slot of key memory of a key index.
+        KeySlot = 5 => "KEYSLOT",
+        /// The number of a generator stream under its seed.
+        Stream = 6 => "STREAM",
+        /// The seed of a generator stream, by its index.
+        SeedPlace = 7 => "SEEDPLACE",
+        /// 32 bits of a seed.
+        Seed = 8 => "SEED",
+        /// The root that splits a ring into halves, of one prime.
+        Zeta = 9 => "ZETA",
+        /// A Galois element.
+        Galois = 10 => "GALOIS",
+        /// The inverse of a Galois element modulo 2^64.
+        GaloisInverse = 11 => "GALOISINVERSE",
+        /// The prime of an RPAU modulo which words of its first layer compute, by its index.
+        Prime = 12 => "PRIME",
+        /// Log2 of the coefficients of a limb.
+        Size = 13 => "SIZE",
+        /// An instruction word of the stream that the table's number says.
+        Program = 15 => "PROGRAM",
     }
 }
 
-impl std::fmt::Display for Kind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
+ringmill_isa::codes! {
+    /// How a procedure, or a stream of tables, ended.
+    pub enum Code {
+        /// Done.
+        Ok = 0 => "done",
+        /// A word is not the encoding of its own decoding.
+        NotAWord = 1 => "a word is not the encoding of its own decoding",
+        /// A word of another stream.
+        Stream = 2 => "a word of another stream",
+        /// A word for no RPAU, or for one beyond the machine.
+        Mask = 3 => "a word for no RPAU, or for one beyond the machine",
+        /// A source RPAU beyond the machine.
+        Source = 4 => "a source RPAU beyond the machine",
+        /// A slot beyond the memory.
+        Slot = 5 => "a slot beyond the memory",
+        /// The dyadic cores lack the operation.
+        Unit = 6 => "the dyadic cores lack the operation",
+        /// A table's row beyond its depth.
+        Row = 7 => "a table's row beyond its depth",
+        /// A word that this machine was not built for.
+        NotBuilt = 8 => "a word that this machine was not built for",
+        /// Streams that wait for each other.
+        ForEver = 9 => "streams that wait for each other",
+        /// A stream without END.
+        NoEnd = 10 => "a stream without END",
+        /// A limb from the host of more or fewer residues than there are.
+        Link = 11 => "a limb from the host of more or fewer residues than there are",
+        /// An entry that no table has.
+        Table = 12 => "an entry that no table has",
+        /// A result of rows in a narrow slot.
+        Narrow = 13 => "a result of rows in a narrow slot",
     }
 }
 
-/// The polynomial ring that an instruction word names.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum RingCode {
-    /// The full ring.
-    Full = 0,
-    /// The half p of a ring that is split once.
-    HalfPlus = 1,
-    /// The half m of a ring that is split once.
-    HalfMinus = 2,
-    /// A smaller part, whose number stands in another field.
-    Part = 3,
-}
-
-impl RingCode {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 4] = [Self::Full, Self::HalfPlus, Self::HalfMinus, Self::Part];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Full => "FULL",
-            Self::HalfPlus => "HALFPLUS",
-            Self::HalfMinus => "HALFMINUS",
-            Self::Part => "PART",
-        }
+ringmill_isa::codes! {
+    /// The operation of a command to `rm_ring_axi`.
+    pub enum Command {
+        /// Takes the next read as a stream of entries for tables and programs.
+        Tables = 0 => "TABLES",
+        /// Runs the procedure that is there.
+        Run = 1 => "RUN",
+        /// Answers with a byte about the link's request, or of the cycles of the last procedure.
+        Ask = 2 => "ASK",
     }
 }
 
-impl std::fmt::Display for RingCode {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
+ringmill_isa::codes! {
+    /// The first of the bytes that `ASK` reads of one number, the lowest byte first.
+    pub enum Asked {
+        /// What the link asks for.
+        Want = 0 => "WANT",
+        /// The limb's number on the host, or the key's index: two bytes.
+        Place = 1 => "PLACE",
+        /// The cycles of the last procedure: eight bytes.
+        Cycles = 8 => "CYCLES",
     }
 }
 
-/// The kind of a word that is loaded into a table. Two chained butterflies are core A and core B.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum TableKind {
-    /// A constant of the procedure.
-    Constant = 0,
-    /// The only twiddle of a pass in a table of core A.
-    FlatA = 1,
-    /// The only twiddle of a pass in a table of core B.
-    FlatB = 2,
-    /// One of several twiddles in a table of core A. If twiddles are generated, one of the first.
-    DeepA = 3,
-    /// One of several twiddles in a table of core B. If twiddles are generated, the factor between them.
-    DeepB = 4,
-    /// The slot of key memory of a key index.
-    KeySlot = 5,
-    /// The number of a generator stream under its seed.
-    Stream = 6,
-    /// The seed of a generator stream, by its index.
-    SeedPlace = 7,
-    /// 32 bits of a seed.
-    Seed = 8,
-    /// The root that splits a ring into halves, of one prime.
-    Zeta = 9,
-    /// A Galois element.
-    Galois = 10,
-    /// The inverse of a Galois element modulo 2^64.
-    GaloisInverse = 11,
-    /// The prime of an RPAU modulo which words of its first layer compute, by its index.
-    Prime = 12,
-    /// Log2 of the coefficients of a limb.
-    Size = 13,
-    /// An instruction word of the stream that the table's number says.
-    Program = 15,
-}
-
-impl TableKind {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 15] = [
-        Self::Constant,
-        Self::FlatA,
-        Self::FlatB,
-        Self::DeepA,
-        Self::DeepB,
-        Self::KeySlot,
-        Self::Stream,
-        Self::SeedPlace,
-        Self::Seed,
-        Self::Zeta,
-        Self::Galois,
-        Self::GaloisInverse,
-        Self::Prime,
-        Self::Size,
-        Self::Program,
-    ];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Constant => "CONSTANT",
-            Self::FlatA => "FLATA",
-            Self::FlatB => "FLATB",
-            Self::DeepA => "DEEPA",
-            Self::DeepB => "DEEPB",
-            Self::KeySlot => "KEYSLOT",
-            Self::Stream => "STREAM",
-            Self::SeedPlace => "SEEDPLACE",
-            Self::Seed => "SEED",
-            Self::Zeta => "ZETA",
-            Self::Galois => "GALOIS",
-            Self::GaloisInverse => "GALOISINVERSE",
-            Self::Prime => "PRIME",
-            Self::Size => "SIZE",
-            Self::Program => "PROGRAM",
-        }
-    }
-}
-
-impl std::fmt::Display for TableKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
-    }
-}
-
-/// How a procedure, or a stream of tables, ended.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Code {
-    /// Done.
-    Ok = 0,
-    /// A word is not the encoding of its own decoding.
-    NotAWord = 1,
-    /// A word of another stream.
-    Stream = 2,
-    /// A word for no RPAU, or for one beyond the machine.
-    Mask = 3,
-    /// A source RPAU beyond the machine.
-    Source = 4,
-    /// A slot beyond the memory.
-    Slot = 5,
-    /// The dyadic cores lack the operation.
-    Unit = 6,
-    /// A table's row beyond its depth.
-    Row = 7,
-    /// A word that this machine was not built for.
-    NotBuilt = 8,
-    /// Streams that wait for each other.
-    ForEver = 9,
-    /// A stream without END.
-    NoEnd = 10,
-    /// A limb from the host of more or fewer residues than there are.
-    Link = 11,
-    /// An entry that no table has.
-    Table = 12,
-    /// A result of rows in a narrow slot.
-    Narrow = 13,
-}
-
-impl Code {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 14] = [
-        Self::Ok,
-        Self::NotAWord,
-        Self::Stream,
-        Self::Mask,
-        Self::Source,
-        Self::Slot,
-        Self::Unit,
-        Self::Row,
-        Self::NotBuilt,
-        Self::ForEver,
-        Self::NoEnd,
-        Self::Link,
-        Self::Table,
-        Self::Narrow,
-    ];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Ok => "done",
-            Self::NotAWord => "a word is not the encoding of its own decoding",
-            Self::Stream => "a word of another stream",
-            Self::Mask => "a word for no RPAU, or for one beyond the machine",
-            Self::Source => "a source RPAU beyond the machine",
-            Self::Slot => "a slot beyond the memory",
-            Self::Unit => "the dyadic cores lack the operation",
-            Self::Row => "a table's row beyond its depth",
-            Self::NotBuilt => "a word that this machine was not built for",
-            Self::ForEver => "streams that wait for each other",
-            Self::NoEnd => "a stream without END",
-            Self::Link => "a limb from the host of more or fewer residues than there are",
-            Self::Table => "an entry that no table has",
-            Self::Narrow => "a result of rows in a narrow slot",
-        }
-    }
-}
-
-impl std::fmt::Display for Code {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
-    }
-}
-
-/// The operation of a command to `rm_ring_axi`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Command {
-    /// Takes the next read as a stream of entries for tables and programs.
-    Tables = 0,
-    /// Runs the procedure that is there.
-    Run = 1,
-    /// Answers with a byte about the link's request, or of the cycles of the last procedure.
-    Ask = 2,
-}
-
-impl Command {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 3] = [Self::Tables, Self::Run, Self::Ask];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Tables => "TABLES",
-            Self::Run => "RUN",
-            Self::Ask => "ASK",
-        }
-    }
-}
-
-impl std::fmt::Display for Command {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
-    }
-}
-
-/// The first of the bytes that `ASK` reads of one number, the lowest byte first.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Asked {
-    /// What the link asks for.
-    Want = 0,
-    /// The limb's number on the host, or the key's index: two bytes.
-    Place = 1,
-    /// The cycles of the last procedure: eight bytes.
-    Cycles = 8,
-}
-
-impl Asked {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 3] = [Self::Want, Self::Place, Self::Cycles];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Want => "WANT",
-            Self::Place => "PLACE",
-            Self::Cycles => "CYCLES",
-        }
-    }
-}
-
-impl std::fmt::Display for Asked {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
-    }
-}
-
-/// The answer of `rm_ring_axi` to a command other than `ASK`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Answer {
-    /// The command is taken.
-    Taken = 0,
-    /// There is no such command.
-    BadCommand = 1,
-    /// The machine works.
-    Busy = 8,
-}
-
-impl Answer {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 3] = [Self::Taken, Self::BadCommand, Self::Busy];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Taken => "the command is taken",
-            Self::BadCommand => "there is no such command",
-            Self::Busy => "the machine works",
-        }
-    }
-}
-
-impl std::fmt::Display for Answer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
+ringmill_isa::codes! {
+    /// The answer of `rm_ring_axi` to a command other than `ASK`.
+    pub enum Answer {
+        /// The command is taken.
+        Taken = 0 => "the command is taken",
+        /// There is no such command.
+        BadCommand = 1 => "there is no such command",
+        /// The machine works.
+        Busy = 8 => "the machine works",
     }
 }

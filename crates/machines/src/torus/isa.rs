@@ -27,211 +27,66 @@ pub mod config {
     pub const LOG_WORDS: Field = Field::new(0, 5);
 }
 
-/// The operation of a command to the bootstrapping engine. A place is the engine's memory for one ciphertext.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Opcode {
-    /// Loads a ciphertext into a place: its look-up table and exponents.
-    Load = 0,
-    /// Runs the blind rotation of the ciphertexts in place 0 and further places, and extracts an LWE ciphertext from each.
-    Run = 1,
-    /// Returns the LWE ciphertext that was extracted in a place, before the key switch.
-    Unload = 2,
-    /// Switches the extracted LWE ciphertexts of place 0 and further places to the small secret key.
-    Switch = 3,
-    /// Returns the LWE ciphertext of a place after the key switch.
-    Give = 4,
-}
-
-impl Opcode {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 5] = [
-        Self::Load,
-        Self::Run,
-        Self::Unload,
-        Self::Switch,
-        Self::Give,
-    ];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Load => "LOAD",
-            Self::Run => "RUN",
-            Self::Unload => "UNLOAD",
-            Self::Switch => "SWITCH",
-            Self::Give => "GIVE",
-        }
+ringmill_isa::codes! {
+    /// The operation of a command to the bootstrapping engine. A place is the engine's memory for one ciphertext.
+    pub enum Opcode {
+        /// Loads a ciphertext into a place: its look-up table and exponents.
+        Load = 0 => "LOAD",
+        /// Runs the blind rotation of the ciphertexts in place 0 and further places, and extracts an LWE ciphertext from each.
+        Run = 1 => "RUN",
+        /// Returns the LWE ciphertext that was extracted in a place, before the key switch.
+        Unload = 2 => "UNLOAD",
+        /// Switches the extracted LWE ciphertexts of place 0 and further places to the small secret key.
+        Switch = 3 => "SWITCH",
+        /// Returns the LWE ciphertext of a place after the key switch.
+        Give = 4 => "GIVE",
     }
 }
 
-impl std::fmt::Display for Opcode {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
+ringmill_isa::codes! {
+    /// How a command to the engine ended.
+    pub enum Code {
+        /// Done.
+        Ok = 0 => "done",
+        /// There is no such command, or no such place.
+        BadCommand = 1 => "there is no such command, or no such place",
+        /// An exponent is not below 2 N.
+        BadExponent = 2 => "an exponent is not below 2 N",
+        /// A place holds no ciphertext to run, or none to give.
+        NotLoaded = 3 => "a place holds no ciphertext to run, or none to give",
+        /// The load's stream ended early.
+        CutShort = 4 => "the load's stream ended early",
+        /// The load's stream did not end where it should.
+        TooLong = 5 => "the load's stream did not end where it should",
+        /// The key ended early.
+        KeyShort = 6 => "the key ended early",
+        /// The key did not end where it should.
+        KeyLong = 7 => "the key did not end where it should",
     }
 }
 
-/// How a command to the engine ended.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Code {
-    /// Done.
-    Ok = 0,
-    /// There is no such command, or no such place.
-    BadCommand = 1,
-    /// An exponent is not below 2 N.
-    BadExponent = 2,
-    /// A place holds no ciphertext to run, or none to give.
-    NotLoaded = 3,
-    /// The load's stream ended early.
-    CutShort = 4,
-    /// The load's stream did not end where it should.
-    TooLong = 5,
-    /// The key ended early.
-    KeyShort = 6,
-    /// The key did not end where it should.
-    KeyLong = 7,
-}
-
-impl Code {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 8] = [
-        Self::Ok,
-        Self::BadCommand,
-        Self::BadExponent,
-        Self::NotLoaded,
-        Self::CutShort,
-        Self::TooLong,
-        Self::KeyShort,
-        Self::KeyLong,
-    ];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Ok => "done",
-            Self::BadCommand => "there is no such command, or no such place",
-            Self::BadExponent => "an exponent is not below 2 N",
-            Self::NotLoaded => "a place holds no ciphertext to run, or none to give",
-            Self::CutShort => "the load's stream ended early",
-            Self::TooLong => "the load's stream did not end where it should",
-            Self::KeyShort => "the key ended early",
-            Self::KeyLong => "the key did not end where it should",
-        }
+ringmill_isa::codes! {
+    /// How a command to the key-switching unit ended.
+    pub enum SwitchCode {
+        /// Done.
+        Ok = 0 => "done",
+        /// A dimension or the number of ciphertexts is zero, or beyond what the unit was made for.
+        TooLarge = 1 => "a dimension or the number of ciphertexts is zero, or beyond what the unit was made for",
+        /// The bodies ended before the rows of the key did.
+        CutShort = 2 => "the bodies ended before the rows of the key did",
+        /// The bodies did not end with the last row of the key.
+        TooLong = 3 => "the bodies did not end with the last row of the key",
     }
 }
 
-impl std::fmt::Display for Code {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
-    }
-}
-
-/// How a command to the key-switching unit ended.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum SwitchCode {
-    /// Done.
-    Ok = 0,
-    /// A dimension or the number of ciphertexts is zero, or beyond what the unit was made for.
-    TooLarge = 1,
-    /// The bodies ended before the rows of the key did.
-    CutShort = 2,
-    /// The bodies did not end with the last row of the key.
-    TooLong = 3,
-}
-
-impl SwitchCode {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 4] = [Self::Ok, Self::TooLarge, Self::CutShort, Self::TooLong];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Ok => "done",
-            Self::TooLarge => {
-                "a dimension or the number of ciphertexts is zero, or beyond what the unit was made for"
-            }
-            Self::CutShort => "the bodies ended before the rows of the key did",
-            Self::TooLong => "the bodies did not end with the last row of the key",
-        }
-    }
-}
-
-impl std::fmt::Display for SwitchCode {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
-    }
-}
-
-/// The answer of `rm_torus_axi` to a command.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[repr(u32)]
-pub enum Answer {
-    /// The engine takes the command.
-    Taken = 0,
-    /// The command has other bits.
-    BadCommand = 1,
-    /// The engine works.
-    Busy = 8,
-}
-
-impl Answer {
-    /// All of them, in the definition file's order.
-    pub const ALL: [Self; 3] = [Self::Taken, Self::BadCommand, Self::Busy];
-
-    /// Returns the number that stands for it.
-    pub const fn bits(self) -> u64 {
-        self as u64
-    }
-
-    /// Returns the one with the number `bits`, or `None` if none has this number.
-    pub fn from_bits(bits: u64) -> Option<Self> {
-        Self::ALL.into_iter().find(|code| code.bits() == bits)
-    }
-
-    /// Returns the text that stands for it in messages and listings.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Taken => "the engine takes the command",
-            Self::BadCommand => "the command has other bits",
-            Self::Busy => "the engine works",
-        }
-    }
-}
-
-impl std::fmt::Display for Answer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.text())
+ringmill_isa::codes! {
+    /// The answer of `rm_torus_axi` to a command.
+    pub enum Answer {
+        /// The engine takes the command.
+        Taken = 0 => "the engine takes the command",
+        /// The command has other bits.
+        BadCommand = 1 => "the command has other bits",
+        /// The engine works.
+        Busy = 8 => "the engine works",
     }
 }

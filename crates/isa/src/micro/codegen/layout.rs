@@ -3,14 +3,9 @@
 
 use std::fmt::Write as _;
 
-use super::{camel, doc_comment};
+use crate::codegen::{camel, doc_comment};
 use crate::micro::definition::{Definition, FieldDef};
 use crate::micro::layout::{CodeDef, CodesDef, WordDef};
-
-/// The most columns of a line of Rust, by which `rustfmt` decides on a line's form.
-const COLUMNS: usize = 100;
-/// The most columns of an array that `rustfmt` leaves in one line.
-const ARRAY: usize = 60;
 
 /// Converts a name such as `log_n` to camel case, such as `LogN`.
 fn joined(name: &str) -> String {
@@ -96,69 +91,33 @@ fn rust_codes(out: &mut String, table: &CodesDef) {
     let name = &table.name;
     let _ = write!(
         out,
-        "\n/// {}\n#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]\n#[repr(u32)]\npub enum {name} {{\n",
+        "\nringmill_isa::codes! {{\n    /// {}\n    pub enum {name} {{\n",
         doc_comment(&table.meaning)
     );
-    for code in &variants {
-        let doc = doc_comment(&sentence(&code.meaning));
+    for code in variants {
         let _ = write!(
             out,
-            "    /// {doc}\n    {} = {},\n",
+            "        /// {}\n        {} = {} => {:?},\n",
+            doc_comment(&sentence(&code.meaning)),
             code.name,
-            number(table, code, "0x")
+            number(table, code, "0x"),
+            table.text(code)
         );
     }
-    let _ = write!(out, "}}\n\nimpl {name} {{\n");
-    for code in apart {
-        let _ = write!(
-            out,
-            "    /// {}\n    pub const {}: u64 = {};\n\n",
+    out.push_str("    }\n}\n");
+    if apart.is_empty() {
+        return;
+    }
+    let constants = apart.into_iter().map(|code| {
+        format!(
+            "    /// {}\n    pub const {}: u64 = {};\n",
             doc_comment(&sentence(&code.meaning)),
             snake(&code.name).to_ascii_uppercase(),
             code.code
-        );
-    }
-    let list: Vec<_> = variants
-        .iter()
-        .map(|c| format!("Self::{}", c.name))
-        .collect();
-    let line = format!("[{}]", list.join(", "));
-    let head = format!("    pub const ALL: [Self; {}] = ", variants.len());
-    let _ = write!(
-        out,
-        "    /// All of them, in the definition file's order.\n{head}"
-    );
-    if line.len() <= ARRAY && head.len() + line.len() < COLUMNS {
-        let _ = write!(out, "{line};\n\n");
-    } else {
-        let _ = write!(out, "[\n        {},\n    ];\n\n", list.join(",\n        "));
-    }
-    let _ = write!(
-        out,
-        "    /// Returns the number that stands for it.\n    pub const fn bits(self) -> u64 {{\n        self as u64\n    }}\n\n    \
-         /// Returns the one with the number `bits`, or `None` if none has this number.\n    \
-         pub fn from_bits(bits: u64) -> Option<Self> {{\n        \
-         Self::ALL.into_iter().find(|code| code.bits() == bits)\n    }}\n\n    \
-         /// Returns the text that stands for it in messages and listings.\n    \
-         pub const fn text(self) -> &'static str {{\n        match self {{\n"
-    );
-    for code in &variants {
-        let (head, text) = (
-            format!("            Self::{} =>", code.name),
-            table.text(code),
-        );
-        let line = format!("{head} {text:?},");
-        if line.chars().count() <= COLUMNS {
-            let _ = writeln!(out, "{line}");
-        } else {
-            let _ = write!(out, "{head} {{\n                {text:?}\n            }}\n");
-        }
-    }
-    let _ = write!(
-        out,
-        "        }}\n    }}\n}}\n\nimpl std::fmt::Display for {name} {{\n    \
-         fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {{\n        f.pad(self.text())\n    }}\n}}\n"
-    );
+        )
+    });
+    let constants: Vec<_> = constants.collect();
+    let _ = write!(out, "\nimpl {name} {{\n{}}}\n", constants.join("\n"));
 }
 
 /// Returns the sections of the reference page on a definition's words, codes and numbers.
