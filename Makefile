@@ -1,14 +1,12 @@
 # `make demo` and `make test` do all their own set-up: a virtual environment in .venv with pinned requirements, and the
-# extension module built in release mode. Needs Rust, Python 3.11 or later with venv, and a C++ compiler. A step whose
-# inputs have not changed since it last passed is not done again; `make clean` forgets everything.
+# extension module. Needs Rust, Python 3.11 or later with venv, and a C++ compiler. A step whose inputs have not changed
+# since it last passed is not done again; `make clean` forgets everything.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
 PYTHON ?= python3
-# How the extension module is built: `make PACKAGE=` takes the profile that the tests have, and shares what they build.
-PACKAGE ?= --release
 VENV := .venv
 BIN := $(VENV)/bin
 # What the extension module is made of, and what the tests depend on: everything that git knows or would add.
@@ -35,7 +33,7 @@ $(VENV)/tested.stamp: $(ALL)
 	@# crate waits for another.
 	@$(MAKE) $(VENV)/demo.stamp $(VENV)/test.stamp $(VENV)/data.stamp $(VENV)/hdl.stamp $(VENV)/debian.stamp & python=$$!; \
 		trap "kill $$python 2>/dev/null || true" EXIT; cargo test --workspace --locked --no-run; wait $$python
-	@$(MAKE) $(VENV)/package.stamp
+	@$(MAKE) $(VENV)/checked.stamp
 	@$(MAKE) lint
 	@# Both sides at once: each leaves a processor idle where a long test is the last of its file. One more thread than processors
 	@# works while a test waits for a simulation model that another one builds.
@@ -105,9 +103,17 @@ $(VENV)/aarch64.stamp: requirements/aarch64.sh | $(BIN)/python
 	@echo "unpacking a compiler and an emulator for aarch64 below $(VENV), about a minute"
 	@requirements/aarch64.sh $(VENV) && touch $@ || true
 
+# The extension module: in release mode, or for `make test` in the profile of the Rust tests. That one shares what they build, and
+# checks overflows and assertions. The one that was built last is the one in python/ringmill.
+MATURIN := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/python release/watch_build.py $(BIN)/maturin develop --locked
 $(VENV)/package.stamp: $(RUST) | $(VENV)/demo.stamp
 	@echo "building the package: about 6 minutes on 2 cores the first time"
-	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/python release/watch_build.py $(BIN)/maturin develop $(PACKAGE) --locked
-	@touch $@
+	@$(MATURIN) --release
+	@rm -f $(VENV)/checked.stamp && touch $@
+
+$(VENV)/checked.stamp: $(RUST) | $(VENV)/demo.stamp
+	@echo "building the package as the tests are built: about a minute after them"
+	@$(MATURIN)
+	@rm -f $(VENV)/package.stamp && touch $@
 
 .PHONY: help announced hdl-tools wheel demo test full bench mutants lint clean always
