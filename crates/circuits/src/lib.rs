@@ -20,4 +20,8 @@ pub use bootstrap::{Bootstrap, BootstrapError};
 #[doc(hidden)]
 pub mod internals {
     pub use crate::tfhe::plan::Plan;
+
+    pub mod checkpoint {
+        pub use crate::run::checkpoint::{Reached, Whose, bytes, kept, put, read};
+    }
 }

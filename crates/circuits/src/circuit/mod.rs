@@ -27,8 +27,6 @@ pub mod share;
 pub mod simplify;
 pub mod small;
 pub mod sum;
-#[cfg(test)]
-mod tests;
 pub mod text;
 
 pub use choose::{Chosen, Estimate, Source, choose};

@@ -6,7 +6,7 @@
 //! needed ciphertexts follow, in the form of a file of several ciphertexts (docs/files.md). A SHA-256 of all these ends
 //! the file. A reader
 //! checks the hash, the identities, the number of ciphertexts, their parameters and that they have one key.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::io;
 use std::path::Path;

@@ -9,13 +9,11 @@
 //! | the state of a stopped run | `checkpoint` |
 //! | the time of the bootstraps on a machine | [`timing`] |
 
-mod checkpoint;
+pub(crate) mod checkpoint;
 pub mod client;
 pub mod engine;
 mod error;
 pub mod server;
-#[cfg(test)]
-mod tests;
 pub mod timing;
 
 pub use client::CircuitClient;

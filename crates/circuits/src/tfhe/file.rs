@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads and writes files of TFHE: the container of all schemes (docs/files.md) around words of 4 bytes, or of 8 bytes
 //! if the ciphertext modulus has more than 32 bits.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::sync::Arc;
 

@@ -2,5 +2,7 @@
 //! The integration tests of this crate, in one binary: what they share is compiled once.
 
 mod bootstrap;
+mod circuit;
 mod engine;
+mod run;
 mod tfhe;

@@ -23,8 +23,6 @@ pub mod divide;
 pub mod form;
 mod lower;
 pub mod multiply;
-#[cfg(test)]
-mod tests;
 
 pub use build::{Bit, Gates, Limits};
 pub use lower::lower;

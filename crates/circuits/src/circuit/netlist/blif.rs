@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads BLIF (Berkeley Logic Interchange Format, University of California, 1992): one model of `.names` and of
 //! `.gate`s with the names of Yosys' cells.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::HashMap;
 

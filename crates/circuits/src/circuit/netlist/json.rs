@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads Yosys' JSON, as `write_json` writes it: the top module of a flat design.
-#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
+#![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

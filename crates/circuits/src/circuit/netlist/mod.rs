@@ -7,8 +7,6 @@ mod cells;
 mod gates;
 mod json;
 mod map;
-#[cfg(test)]
-mod tests;
 
 use std::collections::HashMap;
 

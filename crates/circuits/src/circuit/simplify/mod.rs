@@ -20,8 +20,6 @@ mod moved;
 mod range;
 mod select;
 mod sum;
-#[cfg(test)]
-mod tests;
 
 use std::collections::HashMap;
 

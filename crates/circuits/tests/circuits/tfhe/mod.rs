@@ -2,7 +2,9 @@
 //! TFHE: gates, tables and steps against definitions, noise against its prediction, refusals, files.
 
 mod exactness;
+mod failure;
 mod files;
+mod floor;
 mod full;
 mod gates;
 mod integers;
@@ -11,3 +13,5 @@ mod noise;
 mod plan;
 mod refusals;
 mod setup;
+mod shared;
+mod target;

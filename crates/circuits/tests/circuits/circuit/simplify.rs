@@ -3,12 +3,14 @@
 
 use ringmill_limits::Watch;
 
-use super::simplify;
-use crate::circuit::Graph;
-use crate::circuit::gates::{self, Limits};
-use crate::circuit::lower::lower;
-use crate::circuit::program::{Binary, Comparison, Program, ProgramBuilder, Shift, Type, Value};
-use crate::circuit::tests::{Dice, agree, kind, of_two, operations, random_program};
+use super::operations::{Dice, agree, kind, of_two, operations, random_program};
+use ringmill_circuits::circuit::Graph;
+use ringmill_circuits::circuit::gates::{self, Limits};
+use ringmill_circuits::circuit::lower::lower;
+use ringmill_circuits::circuit::program::{
+    Binary, Comparison, Program, ProgramBuilder, Shift, Type, Value,
+};
+use ringmill_circuits::circuit::simplify::simplify;
 
 const LIMIT: u64 = 2000;
 const LIMITS: Limits = Limits { near: 39, far: 90 };

@@ -7,15 +7,15 @@ use ringmill_device::{CheckpointError, Saving};
 use ringmill_limits::{Halt, Limits, Watch};
 use ringmill_math::PrngSource;
 
-use super::checkpoint::{self, Reached, Whose};
-use super::client::{CircuitClient, bound, unbound};
-use super::server::{Server, run};
-use super::{CircuitRun, CircuitRunError, Engine, Keeping};
-use crate::Bootstrap;
-use crate::circuit::program::{Binary, Comparison, Shift};
-use crate::circuit::{Circuit, Program, ProgramBuilder, Source, Type, lower, netlist};
-use crate::tfhe::params::Sizes;
-use crate::tfhe::{
+use ringmill_circuits::Bootstrap;
+use ringmill_circuits::circuit::program::{Binary, Comparison, Shift};
+use ringmill_circuits::circuit::{Circuit, Program, ProgramBuilder, Source, Type, lower, netlist};
+use ringmill_circuits::internals::checkpoint::{self, Reached, Whose};
+use ringmill_circuits::run::client::{CircuitClient, bound, unbound};
+use ringmill_circuits::run::server::{Server, run};
+use ringmill_circuits::run::{CircuitRun, CircuitRunError, Engine, Keeping};
+use ringmill_circuits::tfhe::params::Sizes;
+use ringmill_circuits::tfhe::{
     CiphertextModulus, Client, Evaluator, LweCiphertext, ModulusSwitch, Order, Params,
     ParamsBuilder,
 };

@@ -3,11 +3,11 @@
 
 use ringmill_limits::Watch;
 
-use super::{Limits, lower};
-use crate::circuit::graph::eighths;
-use crate::circuit::program::{Program, ProgramBuilder};
-use crate::circuit::tests::{Dice, agree, kind, of_sixteen, of_two, operations, random_program};
-use crate::circuit::{Circuit, CircuitError};
+use super::operations::{Dice, agree, kind, of_sixteen, of_two, operations, random_program};
+use ringmill_circuits::circuit::gates::{Limits, lower};
+use ringmill_circuits::circuit::graph::eighths;
+use ringmill_circuits::circuit::program::{Program, ProgramBuilder};
+use ringmill_circuits::circuit::{Circuit, CircuitError};
 
 /// The approximate limits on the sum of squared factors in a bootstrap's operand, for the parameter set `circuit_bits`
 /// and a failure probability of 2^-64 for each bootstrap.

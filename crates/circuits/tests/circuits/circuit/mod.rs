@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Circuits without encryption: programs and netlists, lowered to lookups and to gates.
+
+mod choose;
+mod form;
+mod gates;
+mod lower;
+mod netlist;
+mod operations;
+mod share;
+mod simplify;
+mod small;
+mod sum;
+mod text;
