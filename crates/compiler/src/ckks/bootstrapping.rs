@@ -53,6 +53,8 @@ struct Fields {
     free: u32,
     log_length: u32,
     ratio_bits: u32,
+    /// How often a value is bootstrapped, each time after the first with the error of the time before.
+    iterations: u32,
     /// Whether all bootstrapped values are real.
     real: bool,
     /// A bound on the absolute values that are bootstrapped.
@@ -76,6 +78,7 @@ fn keep(procedure: &Arc<Procedure>) -> KeptBootstrapping {
         ("free", layout.free.into()),
         ("log_length", layout.log_length.into()),
         ("ratio_bits", layout.ratio_bits.into()),
+        ("iterations", layout.iterations.into()),
         ("real", wanted.real.into()),
         ("magnitude", exact(wanted.magnitude).into()),
         ("scales", wanted.scales.map(exact).to_vec().into()),
@@ -92,6 +95,7 @@ fn made_again(kept: KeptBootstrapping, params: &Arc<Params>) -> Result<Arc<Proce
         log_length: kept.log_length,
         to_slots,
         ratio_bits: kept.ratio_bits,
+        iterations: kept.iterations,
     };
     let wanted = Wanted {
         real: kept.real,

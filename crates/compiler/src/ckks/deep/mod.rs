@@ -8,6 +8,7 @@ mod place;
 
 use std::sync::Arc;
 
+use ringmill_isa::Level;
 use ringmill_isa::macros::MacroProgram;
 use ringmill_schemes::ckks::Params;
 use ringmill_schemes::ckks::bootstrap::{Bootstrapping, Procedure, Set, Wanted};
@@ -42,10 +43,11 @@ pub(super) fn fit(
     let params = setup.params();
     check(program, params, options)?;
     let layout = setup.layout();
+    let output = options.output_level.max(lowest_output(params));
     let setting = Setting {
         start: layout.start(),
         end: layout.end(),
-        output: options.output_level,
+        output,
         watch: &options.watch,
     };
     let program = &place::unrelinearised(program);
@@ -65,8 +67,8 @@ pub(super) fn fit(
     let (primes, scale) = (params.cipher_moduli(), params.default_scale());
     let own = primes.get(..layout.end().primes()).unwrap_or(primes);
     let scales = CanonicalScales::new(own, scale)?;
-    let mut planned = Planned::bootstrapping(&placed, options.output_level, layout.start())?;
-    let managed = planned.manage(placed, &scales, options.output_level)?;
+    let mut planned = Planned::bootstrapping(&placed, output, layout.start())?;
+    let managed = planned.manage(placed, &scales, output)?;
     let wanted = refreshed(&managed, ranges)?.map(|(magnitude, real)| Wanted {
         real,
         // A power of two says little about a sample.
@@ -94,7 +96,7 @@ pub(super) fn fit(
         watch,
     )?;
     let fitted = Fitted {
-        output_level: options.output_level,
+        output_level: output,
         params: Arc::clone(params),
         managed,
         prediction,
@@ -113,6 +115,24 @@ pub(super) fn fit(
     }
     fitted.check_meaning()?;
     Ok((fitted, procedure))
+}
+
+/// The bits that a level has for the integer part of an output.
+const OUTPUT_BITS: f64 = 10.0;
+
+/// Returns the lowest level whose modulus has room for outputs at the default scale.
+fn lowest_output(params: &Params) -> Level {
+    let needed = params.default_scale().log2() + OUTPUT_BITS;
+    let mut bits = 0.0;
+    let mut level = 0;
+    for &prime in params.cipher_moduli() {
+        bits += (prime as f64).log2();
+        if bits >= needed {
+            break;
+        }
+        level += 1;
+    }
+    Level(level)
 }
 
 /// Returns whether parameters that bootstrap may hold a program for which the choice of other
@@ -138,24 +158,28 @@ pub(super) fn choose(
     ranges: &[InputRange],
     error: CompileError,
 ) -> Result<(Fitted, Option<Arc<Procedure>>), CompileError> {
-    for set in Set::SECURE {
+    let mut missing = 0.0;
+    for (set, finer) in Set::SECURE.into_iter().zip(FINER_BITS) {
+        if missing > finer {
+            continue;
+        }
         let setup = set.bootstrapping().map_err(CompileError::Scheme)?;
         match fit(program, &setup, options, ranges) {
             Ok((fitted, made)) if fitted.missing_bits(wanted.accuracy) <= 0.0 => {
                 return Ok((fitted, made));
             }
-            Ok((fitted, _)) if fitted.missing_bits(wanted.accuracy) <= FINER_BITS => {}
+            Ok((fitted, _)) => missing = f64::max(missing, fitted.missing_bits(wanted.accuracy)),
             Err(halt @ CompileError::Halt(_)) => return Err(halt),
-            // No set has more levels or far smaller errors.
-            Ok(_) | Err(_) => break,
+            // No set has more levels than the first one.
+            Err(_) => break,
         }
     }
     Err(error)
 }
 
-/// The bits by which the errors under one bootstrapping set may be smaller than those under the set
-/// before it. The search for a set ends if an output lacks more bits of accuracy.
-const FINER_BITS: f64 = 5.0;
+/// For each secure set, the bits by which its errors may be smaller than those of the first set. A set is not tried if
+/// outputs lack more bits under a set before it.
+const FINER_BITS: [f64; Set::SECURE.len()] = [0.0, 5.0, 22.0];
 
 fn check(program: &MacroProgram, params: &Params, options: &Options) -> Result<(), CompileError> {
     if options.target.is_some() {

@@ -27,6 +27,8 @@ pub(super) struct Code {
     instrs: Vec<MacroInstr>,
     types: Vec<MacroType>,
     pub constants: Vec<Constant>,
+    /// The value of each constant's encoding.
+    lifted: Vec<MacroValue>,
 }
 
 impl Code {
@@ -268,16 +270,26 @@ impl Code {
         Some(sums)
     }
 
+    /// Appends the encoding of a constant vector, or finds an equal one that was appended before.
     fn lift(&mut self, slots: &[Complex64], level: Level, scale: f64) -> MacroValue {
+        let slots = repeated(slots);
+        let mut known = self.constants.iter().zip(&self.lifted);
+        let equal = |constant: &Constant| {
+            (constant.level, constant.scale) == (level, scale) && *constant.slots == *slots
+        };
+        if let Some((_, &value)) = known.find(|(constant, _)| equal(constant)) {
+            return value;
+        }
         let note = Note::Scale(scale);
         let at = Some(LevelNote { level, note });
         let value = self.value(MacroType::Lifted { at });
         let imm = MacroImm::Lifted(self.constants.len() as u32);
         self.constants.push(Constant {
-            slots: Arc::from(repeated(slots)),
+            slots: Arc::from(slots),
             level,
             scale,
         });
+        self.lifted.push(value);
         self.instr(MacroOp::Lift, vec![value], Vec::new(), imm);
         value
     }

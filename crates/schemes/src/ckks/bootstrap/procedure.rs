@@ -233,15 +233,97 @@ fn keys(setup: &Bootstrapping, op: MacroOp, imm: &MacroImm) -> Vec<KeyRequest> {
     }
 }
 
-/// Emits all steps of a bootstrap. Returns the value of its result, and a bound on the error that the bootstrap
-/// adds to a slot.
+/// Emits a bootstrap with all its iterations. Returns the value of its result, and a bound on the error that the
+/// bootstrap adds to a slot.
 fn emitted(
     code: &mut Code,
     setup: &Bootstrapping,
     wanted: &Wanted,
 ) -> Result<(Value, f64), CkksError> {
+    let layout = setup.layout();
+    let bounds = &mut Bounds::new(setup.params());
+    let [start, end] = wanted.scales;
+    let operand = code.operand(layout.start(), start);
+    let mut sum: Option<(Value, f64)> = None;
+    for left in (0..layout.iterations).rev() {
+        let (of, magnitude, rounding) = match sum {
+            None => (operand, wanted.magnitude, 0.0),
+            Some((result, error)) => {
+                let (residue, rounding) = residue(code, bounds, wanted, operand, result);
+                (residue, error, rounding)
+            }
+        };
+        // An imaginary error would stay, as only the real part of a residue is bootstrapped. The sum of a value and its
+        // conjugate doubles the scale.
+        let corrected = wanted.real && left > 0;
+        let scale = if corrected { end / 2.0 } else { end };
+        let once = Wanted {
+            real: wanted.real,
+            magnitude,
+            scales: [of.scale, scale],
+        };
+        let (mut part, mut error) = steps(code, bounds, setup, &once, of)?;
+        if corrected {
+            part = real_part(code, part);
+            error += bounds.switch(part.level, part.scale);
+        }
+        let result = match sum {
+            None => part,
+            Some((result, _)) => code.add(result, part),
+        };
+        sum = Some((result, error + rounding));
+    }
+    sum.ok_or_else(|| CkksError::NotBootstrapped {
+        reason: "a bootstrap of no iterations".into(),
+    })
+}
+
+/// The factor by which the scales of an operand and of its bootstrap are multiplied, so that the ratio of both scales
+/// is a ratio of two integers, nearly.
+const COMMON: f64 = (1u64 << 48) as f64;
+
+/// Emits the difference of an operand and its bootstrap at the operand's level. Returns its value, and a bound on its
+/// distance to the negative of the error of the bootstrap.
+fn residue(
+    code: &mut Code,
+    bounds: &mut Bounds,
+    wanted: &Wanted,
+    operand: Value,
+    result: Value,
+) -> (Value, f64) {
+    // The scales of two levels differ a little, and the factor of the operand is rounded to an integer.
+    let factor = result.scale * COMMON / operand.scale;
+    let rounding = wanted.magnitude * ROOM * 0.5 / factor;
+    let from = code.mul_constant(operand, 1.0, factor);
+    let low = code.at(result, operand.level);
+    let low = code.mul_constant(low, 1.0, COMMON);
+    let residue = code.sub(from, low);
+    match wanted.real {
+        // The operand has imaginary errors that the bootstrap has dropped.
+        true => {
+            let switch = bounds.switch(residue.level, residue.scale);
+            (real_part(code, residue), rounding + switch)
+        }
+        false => (residue, rounding),
+    }
+}
+
+/// Emits the real part of each slot, at twice the scale.
+fn real_part(code: &mut Code, of: Value) -> Value {
+    let twice = code.two_real(of);
+    code.mul_constant(twice, 0.5, 2.0)
+}
+
+/// Emits the steps of one bootstrap. Returns the value of its result, and a bound on the error that the steps add to a
+/// slot.
+fn steps(
+    code: &mut Code,
+    bounds: &mut Bounds,
+    setup: &Bootstrapping,
+    wanted: &Wanted,
+    operand: Value,
+) -> Result<(Value, f64), CkksError> {
     let (params, layout) = (setup.params(), setup.layout());
-    let mut bounds = Bounds::new(params);
     let first = |primes: &[u64]| primes.first().map_or(1.0, |&q| q as f64);
     let (base, special) = (
         first(params.cipher_moduli()),
@@ -251,7 +333,6 @@ fn emitted(
     let ratio = (-f64::from(layout.ratio_bits)).exp2();
     // The scale of the message in coefficients, as a part of q_0.
     let message = base * ratio / wanted.magnitude;
-    let operand = code.operand(layout.start(), start);
     // Key switches add less to a value at a larger scale. The product with a power of two is exact.
     let larger = (message / start).log2().floor().max(0.0).exp2();
     let operand = code.mul_constant(operand, 1.0, larger);
@@ -262,7 +343,7 @@ fn emitted(
         magnitude: wanted.magnitude,
         divides: true,
     };
-    let (lowest, of_down) = map(code, &mut bounds, params, operand, &down)?;
+    let (lowest, of_down) = map(code, bounds, params, operand, &down)?;
     let sparse = code.encapsulate(lowest);
     let encapsulated = bounds.encapsulated(special / base, setup.weight()) / message;
     let width = ratio * ROOM;
@@ -287,7 +368,7 @@ fn emitted(
         // A conjugation adds an error to a value at its scale, so it comes before the division.
         divides: false,
     };
-    let (slots, of_up) = map(code, &mut bounds, params, raised, &up)?;
+    let (slots, of_up) = map(code, bounds, params, raised, &up)?;
     let raise = bounds.switch(layout.top(), raised.scale) / (params.slots() as f64).sqrt();
     let of_up = root([of_up, raise]);
     let prime = params.cipher_moduli().get(slots.level.index());
@@ -304,7 +385,7 @@ fn emitted(
     if wanted.real {
         let real = code.two_real(slots);
         let real = code.rescale(real, prime);
-        let (result, own) = remove(code, &mut bounds, params, real, &removal)?;
+        let (result, own) = remove(code, bounds, params, real, &removal)?;
         return Ok((result, error + own));
     }
     let conjugate = code.conjugate(slots);
@@ -312,8 +393,8 @@ fn emitted(
     let difference = code.sub(slots, conjugate);
     let imaginary = rotated(code, params, difference, -1.0)?;
     let [real, imaginary] = [real, imaginary].map(|part| code.rescale(part, prime));
-    let (real, own) = remove(code, &mut bounds, params, real, &removal)?;
-    let (imaginary, _) = remove(code, &mut bounds, params, imaginary, &removal)?;
+    let (real, own) = remove(code, bounds, params, real, &removal)?;
+    let (imaginary, _) = remove(code, bounds, params, imaginary, &removal)?;
     let imaginary = rotated(code, params, imaginary, 1.0)?;
     let result = code.add(real, imaginary);
     Ok((result, 2f64.sqrt() * (error + own)))

@@ -25,6 +25,9 @@ pub struct Layout {
     pub to_slots: u32,
     /// The base-2 logarithm of q_0 over the largest coefficient of the message, when the modulus is raised from q_0.
     pub ratio_bits: u32,
+    /// How often a value is bootstrapped. Each time after the first bootstraps the error of the time before, so the
+    /// error of the result shrinks by the same factor again (ePrint 2022/1167).
+    pub iterations: u32,
 }
 
 impl Layout {
@@ -58,6 +61,9 @@ impl Layout {
 /// The largest weight of a sparse secret. The series that removes multiples of q_0 is fitted around (h + 1) / 2 integers
 /// for the weight h, and none of the allowed lengths is precise for a larger weight.
 const MOST_WEIGHT: u32 = 128;
+
+/// The largest number of iterations of a bootstrap. Three reach the precision of a scale of 2^60.
+const MOST_ITERATIONS: u32 = 4;
 
 /// The checked parameters of CKKS bootstrapping.
 #[derive(Clone, Debug)]
@@ -104,6 +110,12 @@ impl Bootstrapping {
             return Err(refused(format!(
                 "a message 2^{} times smaller than q_0; 2^7 to 2^24 are possible",
                 layout.ratio_bits
+            )));
+        }
+        if !(1..=MOST_ITERATIONS).contains(&layout.iterations) {
+            return Err(refused(format!(
+                "{} iterations, not 1 to {MOST_ITERATIONS}",
+                layout.iterations
             )));
         }
         if !(1..=MOST_WEIGHT).contains(&weight) {
@@ -174,9 +186,15 @@ pub enum Set {
     /// N = 2^16: 32,768 slots, and 12 levels with primes of 45 bits for products between two bootstraps. Its errors
     /// are smaller than those of [`Set::Deep`].
     Fine,
+    /// N = 2^16: 32,768 slots, and 8 levels with primes of 60 bits for products between two bootstraps. A bootstrap
+    /// runs twice, and its errors are about the squares of those of [`Set::Deep`].
+    Precise,
     /// N = 2^11, insecure, for tests: 1,024 slots, and 4 levels with primes of 40 bits for products between two
     /// bootstraps.
     ToyForTestsOnly,
+    /// N = 2^11, insecure, for tests: 1,024 slots, and 3 levels with primes of 60 bits for products between two
+    /// bootstraps. A bootstrap runs twice.
+    PreciseToyForTestsOnly,
 }
 
 /// The sizes of a named parameter set's ring and primes.
@@ -192,6 +210,7 @@ struct Sizes {
     slots_bits: u32,
     log_length: u32,
     ratio_bits: u32,
+    iterations: u32,
     dnum: usize,
     /// The number of special primes and their size in bits.
     special: (usize, u32),
@@ -200,14 +219,19 @@ struct Sizes {
 
 impl Set {
     /// All named sets, each with the name that programs use. The secure sets come first, and of these the cheapest.
-    pub const ALL: [(&'static str, Self); 3] = [
+    pub const ALL: [(&'static str, Self); 5] = [
         ("deep", Self::Deep),
         ("fine", Self::Fine),
+        ("precise", Self::Precise),
         ("toy_insecure_for_tests_only", Self::ToyForTestsOnly),
+        (
+            "precise_toy_insecure_for_tests_only",
+            Self::PreciseToyForTestsOnly,
+        ),
     ];
 
     /// The secure named sets, the cheapest first.
-    pub const SECURE: [Self; 2] = [Self::Deep, Self::Fine];
+    pub const SECURE: [Self; 3] = [Self::Deep, Self::Fine, Self::Precise];
 
     /// Returns the set with this name, or `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
@@ -225,6 +249,7 @@ impl Set {
                 slots_bits: 56,
                 log_length: 7,
                 ratio_bits: 11,
+                iterations: 1,
                 dnum: 4,
                 special: (8, 47),
                 insecure: false,
@@ -237,8 +262,22 @@ impl Set {
                 slots_bits: 54,
                 log_length: 8,
                 ratio_bits: 7,
+                iterations: 1,
                 dnum: 4,
                 special: (8, 48),
+                insecure: false,
+            },
+            Self::Precise => Sizes {
+                log_n: 16,
+                free: 8,
+                scale_bits: 60,
+                series_bits: 59,
+                slots_bits: 56,
+                log_length: 7,
+                ratio_bits: 11,
+                iterations: 2,
+                dnum: 4,
+                special: (7, 52),
                 insecure: false,
             },
             Self::ToyForTestsOnly => Sizes {
@@ -249,8 +288,22 @@ impl Set {
                 slots_bits: 56,
                 log_length: 7,
                 ratio_bits: 11,
+                iterations: 1,
                 dnum: 3,
                 special: (8, 46),
+                insecure: true,
+            },
+            Self::PreciseToyForTestsOnly => Sizes {
+                log_n: 11,
+                free: 3,
+                scale_bits: 60,
+                series_bits: 59,
+                slots_bits: 56,
+                log_length: 7,
+                ratio_bits: 11,
+                iterations: 2,
+                dnum: 3,
+                special: (7, 52),
                 insecure: true,
             },
         }
@@ -268,11 +321,13 @@ impl Set {
             log_length: sizes.log_length,
             to_slots: MATRICES,
             ratio_bits: sizes.ratio_bits,
+            iterations: sizes.iterations,
         };
         let log_n = u32::from(sizes.log_n);
-        let mut primes = ntt_primes_excluding(BASE_BITS, log_n, 1, &[])?;
         let levels = vec![1.0; layout.end().index()];
-        primes.extend(rescaling_primes(sizes.scale_bits, log_n, &levels)?);
+        let rescaling = rescaling_primes(sizes.scale_bits, log_n, &levels)?;
+        let mut primes = ntt_primes_excluding(BASE_BITS, log_n, 1, &rescaling)?;
+        primes.extend(rescaling);
         for (count, bits) in [
             (2, LAST_BITS),
             (sizes.log_length - 1, sizes.series_bits),

@@ -39,13 +39,41 @@ fn the_error_grows_with_the_magnitude() {
 
 #[test]
 fn the_secure_sets_are_precise() {
-    for (set, bits) in Set::SECURE.into_iter().zip([20, 23]) {
+    for (set, bits) in Set::SECURE.into_iter().zip([20, 23, 40]) {
         let procedure = procedure(set, true, 1.0);
         let params = procedure.params();
         assert!(!params.insecure_allowed());
         verify_with_primes(procedure.program(), params.level_primes()).unwrap();
         let error = procedure.error();
         assert!(error < 2f64.powi(-bits), "{set:?}: {error:e}");
+    }
+}
+
+#[test]
+fn each_iteration_shrinks_the_error() {
+    let setup = Set::PreciseToyForTestsOnly.bootstrapping().unwrap();
+    let scale = setup.params().default_scale();
+    for real in [true, false] {
+        // The scales of two levels differ a little.
+        let wanted = Wanted {
+            real,
+            magnitude: 1.0,
+            scales: [scale * (1.0 + 1e-6), scale],
+        };
+        let bits = (1..=3).map(|iterations| {
+            let layout = Layout {
+                iterations,
+                ..setup.layout()
+            };
+            let setup = Bootstrapping::new(setup.params().clone(), layout, 32).unwrap();
+            let procedure = Procedure::new(setup, wanted, true).unwrap();
+            let params = procedure.params();
+            verify_with_primes(procedure.program(), params.level_primes()).unwrap();
+            -procedure.error().log2()
+        });
+        let bits: Vec<f64> = bits.collect();
+        println!("real {real}: {bits:?}");
+        assert!(bits[0] > 20.0 && bits[1] > 1.95 * bits[0] && bits[2] > bits[1] + 2.0);
     }
 }
 
@@ -80,6 +108,13 @@ fn layouts_that_do_not_fit_are_refused() {
         ..layout
     };
     assert!(refused(none, 32).contains("matrices"));
+    for iterations in [0, 5] {
+        let other = Layout {
+            iterations,
+            ..layout
+        };
+        assert!(refused(other, 32).contains(&format!("{iterations} iterations, not 1 to 4")));
+    }
     let wanted = |magnitude: f64, scale: f64| Wanted {
         real: true,
         magnitude,
