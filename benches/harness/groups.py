@@ -12,7 +12,7 @@ from typing import Any
 
 from harness import floors, peers
 from harness.measure import Times, interleave
-from harness.rows import BGV_COMPARED, BGV_OF_THE_PAPER, Row
+from harness.rows import BGV_COMPARED, BGV_OF_THE_PAPER, CKKS_COMPARED, Row
 from harness.side import Side, SideFailed
 
 # OpenFHE's Shenoy-Kumaresan step, which its wheel does not expose: milliseconds by (log2 N, limbs), recorded once from
@@ -210,12 +210,12 @@ def ckks_bootstrap(run: Run, rows: Sequence[Row]) -> None:
     """
     for case, threads, chosen in by_case(run, rows):
         run.progress(f"ckks.bootstrap.{case}: our keys and ciphertexts, {threads} threads")
-        own = run.ours
-        if threads == 2:
-            assert run.ours_two is not None
-            # One side's keys take gigabytes, so that no other is open beside it.
-            own.close()
-            own = run.ours_two
+        # One side's keys take gigabytes, so that no other is open beside it.
+        for side in (run.ours, run.ours_two):
+            if side is not None:
+                side.close()
+        own = run.ours if threads == 1 else run.ours_two
+        assert own is not None
         opened = own.ask(do="open", group="ckks_bootstrap", set=case, threads=threads)
         facts, sizes = opened["facts"], opened["facts"]["set"]
         run.progress(f"ckks.bootstrap.{case}: ours: {facts}")
@@ -223,7 +223,7 @@ def ckks_bootstrap(run: Run, rows: Sequence[Row]) -> None:
         for row in chosen:
             if not run.equal(f"{row.id}, ours", opened["equal"][row.name]):
                 continue
-            sides = run.peers["ckks.bootstrap"] if threads == 1 else []
+            sides = run.peers["ckks.bootstrap"] if (case, threads) == (CKKS_COMPARED, 1) else []
             answered = False
             for side in sides:
                 answers = run.open([side], slots=sizes["slots"])

@@ -43,7 +43,9 @@ BGV_SETS = ("basalisc", "many-slots", "medium", "small")
 BGV_OF_THE_PAPER = "basalisc"
 BGV_COMPARED = tuple(f"insecure-comparison-{log_n}" for log_n in (13, 14, 15))
 # Bootstraps of CKKS by these sets, with real numbers in all slots.
-CKKS_BOOTSTRAPS = ("deep",)
+CKKS_BOOTSTRAPS = ("deep", "precise")
+# The set that bootstraps of peers are set beside.
+CKKS_COMPARED = "deep"
 # On integers of 16 bits under the set `circuits`; with two threads also `and`, whose bootstraps are independent.
 CIRCUIT_ROWS = ("add", "multiply", "maximum", "divide")
 NTT_LOG_N = tuple(range(10, 17))

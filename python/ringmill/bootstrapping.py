@@ -320,7 +320,7 @@ def bootstrapping(
 
     ``"deep"``, ``"fine"`` and ``"precise"`` are sets for approximate numbers (CKKS) with N = 2^16 and 32,768 slots.
     ``"deep"`` has 15 levels between bootstraps and errors below 2^-20, ``"fine"`` 12 levels and errors below 2^-23.
-    ``"precise"`` has 8 levels and errors below 2^-40, and its bootstraps take about twice as long. A CKKS program that
+    ``"precise"`` has 8 levels and errors below 2^-41, and its bootstraps take about twice as long. A CKKS program that
     needs bootstraps takes such a set without being asked. The other sets are for whole numbers (BGV).
     ``"basalisc"`` is the BASALISC paper's set (N = 2^16, 127^3, 64 slots). Your own sizes are for whole numbers:
     `log_n`; `prime` p and `exponents` r and e; `primes`, the numbers of ciphertext primes and of special primes; and

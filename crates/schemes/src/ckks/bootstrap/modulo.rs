@@ -36,8 +36,26 @@ pub(super) struct Removal {
     pub error: f64,
     /// The factor by which the distance of t to its integer is multiplied to give the message.
     pub factor: f64,
-    /// The scale of the removal's result.
+    /// The scale of the message after the division by the last prime of the result's level.
     pub scale: f64,
+    /// Whether the imaginary error of the result is removed.
+    pub real_part: bool,
+}
+
+/// The result of a removal of integers. It is the message, before its division by the last prime of the level.
+pub(super) struct Removed {
+    pub value: Value,
+    /// A bound on the sum of the independent errors of the message in a slot.
+    pub random: f64,
+    /// A bound on the other errors of the message in a slot.
+    pub fixed: f64,
+}
+
+impl Removed {
+    /// Returns a bound on the error of the message in a slot, where `more` bounds another independent error.
+    pub fn error(&self, more: f64) -> f64 {
+        root([self.random, more]) + self.fixed
+    }
 }
 
 /// A value that the removal of integers computes. Its numbers are functions of the operand, which are known at points
@@ -74,8 +92,7 @@ fn shallow() -> CkksError {
     }
 }
 
-/// Emits the removal of the nearest integer from the number in every slot. Returns the message, and a bound on its
-/// error.
+/// Emits the removal of the nearest integer from the number in every slot. The result is the message.
 ///
 /// # Errors
 /// Fails for an operand without enough levels.
@@ -85,7 +102,7 @@ pub(super) fn remove(
     params: &Params,
     operand: Value,
     of: &Removal,
-) -> Result<(Value, f64), CkksError> {
+) -> Result<Removed, CkksError> {
     let length = 1usize << of.log_length;
     let noise = bounds.divide(operand.scale);
     let series = Series::best(of.domain, length, noise).ok_or_else(shallow)?;
@@ -111,21 +128,32 @@ pub(super) fn remove(
     let [last, end] = [below(of.log_length - 1)?, below(of.log_length)?];
     // The sum has a scale near the others. Its two divisions lead to that of the result.
     let [first, second] = [e.prime(last)?, e.prime(end)?].map(|prime| prime as f64);
-    let product = of.scale * of.factor * first * second;
+    // The sum of a value and its conjugate, which is twice the real part, has twice the scale for the real part.
+    let twice = if of.real_part { 2.0 } else { 1.0 };
+    let product = of.scale * of.factor * first * second / twice;
     // Numbers multiply Chebyshev polynomials as integers of 64 bits. A sum at a larger scale is multiplied afterwards by
     // a power of two, which is exact.
     let most = e.known(1)?.at.scale * LARGEST_INTEGER;
     let larger = (product / most).log2().ceil().max(0.0).exp2();
     let distance = e.series(&series.coefficients, last, product / larger, Rounding::Once)?;
-    let at = e.code.rescale(distance.at, e.prime(end)?);
-    let rounding = e.bounds.rescale(at.scale);
+    // The message is a multiple of the result, which a smaller scale says without a computation.
+    let mut at = e
+        .code
+        .mul_constant(distance.at, of.factor, larger / of.factor);
+    let mut switch = 0.0;
+    if of.real_part {
+        let both = e.code.two_real(at);
+        at = e.code.mul_constant(both, 1.0 / twice, twice);
+        switch = e.bounds.switch(at.level, at.scale);
+    }
     // The derivative of the series in t is about 1 close to the integers.
     let slope = of.domain.range() * of.error * 1.02;
     let own = BETWEEN * distance.errors.random();
-    let error = root([own, rounding, slope]) + distance.errors.fixed + series.error;
-    // The message is a multiple of the result, which a smaller scale says without a computation.
-    let at = e.code.mul_constant(at, of.factor, larger / of.factor);
-    Ok((at, error * of.factor))
+    Ok(Removed {
+        value: at,
+        random: root([own * of.factor, slope * of.factor, switch]),
+        fixed: (distance.errors.fixed + series.error) * of.factor,
+    })
 }
 
 /// How a sum of products is divided by the special primes and the last prime of its level.

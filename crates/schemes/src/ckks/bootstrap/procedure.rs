@@ -13,7 +13,7 @@ use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, SchemeName};
 use super::bounds::{Bounds, root};
 use super::code::{Code, Value};
 use super::linear::{Map, map};
-use super::modulo::{Removal, remove};
+use super::modulo::{Removal, Removed, remove};
 use super::sawtooth::NearIntegers;
 use super::setup::{Bootstrapping, Set};
 use super::transform::{Direction, turned};
@@ -244,43 +244,48 @@ fn emitted(
     let bounds = &mut Bounds::new(setup.params());
     let [start, end] = wanted.scales;
     let operand = code.operand(layout.start(), start);
-    let mut sum: Option<(Value, f64)> = None;
+    let mut sum: Option<Removed> = None;
+    // A bound on the imaginary error that no later iteration removes.
+    let mut imaginary = 0.0;
     for left in (0..layout.iterations).rev() {
-        let (of, magnitude, rounding) = match sum {
+        let (of, magnitude, rounding) = match &sum {
             None => (operand, wanted.magnitude, 0.0),
-            Some((result, error)) => {
-                let (residue, rounding) = residue(code, bounds, wanted, operand, result);
-                (residue, error, rounding)
+            Some(found) => {
+                let (residue, rounding) = residue(code, bounds, wanted, operand, found.value);
+                (residue, found.error(0.0), rounding)
             }
         };
-        // An imaginary error would stay, as only the real part of a residue is bootstrapped. The sum of a value and its
-        // conjugate doubles the scale.
-        let corrected = wanted.real && left > 0;
-        let scale = if corrected { end / 2.0 } else { end };
         let once = Wanted {
             real: wanted.real,
             magnitude,
-            scales: [of.scale, scale],
+            scales: [of.scale, end],
         };
-        let (mut part, mut error) = steps(code, bounds, setup, &once, of)?;
-        if corrected {
-            part = real_part(code, part);
-            error += bounds.switch(part.level, part.scale);
+        // An imaginary error would stay, as only the real part of a residue is bootstrapped. That of taking the real part
+        // stays.
+        let real_part = wanted.real && left > 0;
+        let mut found = steps(code, bounds, setup, &once, of, real_part)?;
+        if real_part {
+            imaginary += bounds.switch(found.value.level, found.value.scale);
         }
-        let result = match sum {
-            None => part,
-            Some((result, _)) => code.add(result, part),
-        };
-        sum = Some((result, error + rounding));
+        if let Some(before) = sum {
+            found.value = code.add(before.value, found.value);
+            found.fixed += rounding;
+        }
+        sum = Some(found);
     }
-    sum.ok_or_else(|| CkksError::NotBootstrapped {
+    let found = sum.ok_or_else(|| CkksError::NotBootstrapped {
         reason: "a bootstrap of no iterations".into(),
-    })
+    })?;
+    let prime = setup.params().cipher_moduli();
+    let prime = prime.get(found.value.level.index()).copied().unwrap_or(1);
+    let result = code.rescale(found.value, prime);
+    let error = found.error(bounds.rescale(result.scale)) + imaginary;
+    Ok((result, error))
 }
 
 /// The factor by which the scales of an operand and of its bootstrap are multiplied, so that the ratio of both scales
 /// is a ratio of two integers, nearly.
-const COMMON: f64 = (1u64 << 48) as f64;
+const COMMON: f64 = (1u64 << 24) as f64;
 
 /// Emits the difference of an operand and its bootstrap at the operand's level. Returns its value, and a bound on its
 /// distance to the negative of the error of the bootstrap.
@@ -302,27 +307,23 @@ fn residue(
         // The operand has imaginary errors that the bootstrap has dropped.
         true => {
             let switch = bounds.switch(residue.level, residue.scale);
-            (real_part(code, residue), rounding + switch)
+            let twice = code.two_real(residue);
+            (code.mul_constant(twice, 0.5, 2.0), rounding + switch)
         }
         false => (residue, rounding),
     }
 }
 
-/// Emits the real part of each slot, at twice the scale.
-fn real_part(code: &mut Code, of: Value) -> Value {
-    let twice = code.two_real(of);
-    code.mul_constant(twice, 0.5, 2.0)
-}
-
-/// Emits the steps of one bootstrap. Returns the value of its result, and a bound on the error that the steps add to a
-/// slot.
+/// Emits the steps of one bootstrap but for the last division. The errors of the result are those that the steps add to
+/// a slot. `real_part` says whether the imaginary error of the result is removed, for real values.
 fn steps(
     code: &mut Code,
     bounds: &mut Bounds,
     setup: &Bootstrapping,
     wanted: &Wanted,
     operand: Value,
-) -> Result<(Value, f64), CkksError> {
+    real_part: bool,
+) -> Result<Removed, CkksError> {
     let (params, layout) = (setup.params(), setup.layout());
     let first = |primes: &[u64]| primes.first().map_or(1.0, |&q| q as f64);
     let (base, special) = (
@@ -380,24 +381,31 @@ fn steps(
         error: 2.0 * of_up + switch,
         factor: base / message,
         scale: end,
+        real_part,
     };
     let error = of_down + encapsulated;
     if wanted.real {
         let real = code.two_real(slots);
         let real = code.rescale(real, prime);
-        let (result, own) = remove(code, bounds, params, real, &removal)?;
-        return Ok((result, error + own));
+        let removed = remove(code, bounds, params, real, &removal)?;
+        return Ok(Removed {
+            fixed: error + removed.fixed,
+            ..removed
+        });
     }
     let conjugate = code.conjugate(slots);
     let real = code.add(slots, conjugate);
     let difference = code.sub(slots, conjugate);
     let imaginary = rotated(code, params, difference, -1.0)?;
     let [real, imaginary] = [real, imaginary].map(|part| code.rescale(part, prime));
-    let (real, own) = remove(code, bounds, params, real, &removal)?;
-    let (imaginary, _) = remove(code, bounds, params, imaginary, &removal)?;
-    let imaginary = rotated(code, params, imaginary, 1.0)?;
-    let result = code.add(real, imaginary);
-    Ok((result, 2f64.sqrt() * (error + own)))
+    let real = remove(code, bounds, params, real, &removal)?;
+    let imaginary = remove(code, bounds, params, imaginary, &removal)?;
+    let imaginary = rotated(code, params, imaginary.value, 1.0)?;
+    Ok(Removed {
+        value: code.add(real.value, imaginary),
+        random: 2f64.sqrt() * real.random,
+        fixed: 2f64.sqrt() * (error + real.fixed),
+    })
 }
 
 /// Emits the product of a value with `sign` times i in every turned slot ([`super::transform`]), for `sign` 1 or -1.
