@@ -142,6 +142,10 @@ def test_a_program_bootstraps_by_itself_where_nothing_else_is_deep_enough() -> N
     assert count(compiled) > 10
     assert "2^16" in str(compiled.params)
     assert compiled.predicted_digits["out"] >= 6
+    # Bootstraps that run twice have errors below 2^-40, and leave fewer levels.
+    precise = deep.compile(slots=1024, ranges=ranges, digits=11)
+    assert precise.predicted_digits["out"] >= 11
+    assert count(precise) > count(compiled)
     with pytest.raises(rm.ParameterError, match="levels run out here"):
         deep.compile(slots=1024, ranges=ranges, bootstrapping=False)
 

@@ -163,7 +163,7 @@ def test_the_command_names_the_line_too(ringmill, tmp_path):
         "import ringmill as rm\n\n@rm.program\ndef deep(x: rm.Encrypted):\n    y = x\n"
         "    for _ in range(130):\n        y = y * x\n    return y\n"
     )
-    said = ringmill("compile", tmp_path / "deep.py", "--slots", "64", "--input-bound", "1", status=2)
+    said = ringmill("compile", tmp_path / "deep.py", "--slots", "64", "--input-bound", "1", "--digits", "13", status=2)
     assert "deep.py:7: levels run out here" in said
 
 

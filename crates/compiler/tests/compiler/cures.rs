@@ -2,9 +2,11 @@
 //! What a refusal says to do: each cure that is named works.
 
 use ringmill_compiler::Accuracy;
+use ringmill_compiler::builder::TraceBuilder;
 use ringmill_compiler::ckks::{Options, ParamsChoice, Wanted};
 use ringmill_compiler::options::Options as AnyOptions;
 use ringmill_compiler::{CompileError, Cures, compile};
+use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_schemes::bfv::Bfv;
 use ringmill_schemes::rlwe::{Params, SecurityLevel};
 
@@ -85,8 +87,20 @@ fn chosen_parameters_are_a_cure_if_the_program_compiles_with_them() {
     let refused = compile(powers(8, 8, "ckks"), &given).unwrap_err();
     assert!(cures(&refused).chosen, "{refused}");
     assert!(refused.to_string().contains("let the compiler choose"));
-    let hopeless = compile(powers(300, 8, "ckks"), &given).unwrap_err();
+    // Each square doubles errors, so no precision is enough.
+    let hopeless = compile(squares(60), &given).unwrap_err();
     assert!(!cures(&hopeless).chosen, "{hopeless}");
+}
+
+/// Returns the program that squares its input `count` times.
+fn squares(count: u32) -> MacroProgram {
+    let mut t = TraceBuilder::new("squares", 8).unwrap();
+    let mut y = t.input("x", Visibility::Encrypted, None).unwrap();
+    for _ in 0..count {
+        y = t.square(y, None).unwrap();
+    }
+    t.output("y", y, None).unwrap();
+    t.finish()
 }
 
 #[test]
