@@ -68,11 +68,10 @@ impl Slots {
             (&Self::All(a), &Self::All(b)) => Self::All(f(a, b)),
             (Self::Each(a), &Self::All(b)) => Self::Each(a.iter().map(|&x| f(x, b)).collect()),
             (&Self::All(a), Self::Each(b)) => Self::Each(b.iter().map(|&y| f(a, y)).collect()),
-            (Self::Each(a), Self::Each(b)) => {
-                let period = a.len().max(b.len());
-                let pairs = a.iter().cycle().zip(b.iter().cycle()).take(period);
-                Self::Each(pairs.map(|(&x, &y)| f(x, y)).collect())
-            }
+            (Self::Each(a), Self::Each(b)) => Self::Each(match a.len() == b.len() {
+                true => a.iter().zip(b.iter()).map(|(&x, &y)| f(x, y)).collect(),
+                false => pairs(a, b, |values, x, y| values.push(f(x, y))).into(),
+            }),
         }
     }
 
@@ -86,11 +85,13 @@ impl Slots {
             (Self::Each(a), &Self::All(b)) => a.iter().map(|&x| f(x, b)).unzip(),
             (&Self::All(a), Self::Each(b)) => b.iter().map(|&y| f(a, y)).unzip(),
             (Self::Each(a), Self::Each(b)) => {
-                let period = a.len().max(b.len());
-                let pairs = a.iter().cycle().zip(b.iter().cycle()).take(period);
-                pairs
-                    .map(|(&x, &y)| f(x, y))
-                    .unzip::<_, _, Vec<f64>, Vec<f64>>()
+                let mut others = Vec::with_capacity(a.len().max(b.len()));
+                let firsts = pairs(a, b, |firsts, x, y| {
+                    let (first, second) = f(x, y);
+                    firsts.push(first);
+                    others.push(second);
+                });
+                (firsts, others)
             }
         };
         (Self::Each(a.into()), Self::Each(b.into()))
@@ -116,10 +117,25 @@ impl Slots {
         match self {
             Self::All(value) => Self::All(*value),
             Self::Each(values) => {
-                let mut turned = values.to_vec();
-                turned.rotate_left(steps.rem_euclid(values.len() as i64) as usize);
-                Self::Each(turned.into())
+                let at = steps.rem_euclid(values.len() as i64) as usize;
+                let (head, tail) = values.split_at(at);
+                Self::Each(tail.iter().chain(head).copied().collect())
             }
         }
     }
+}
+
+/// Calls `each` with a vector and the pairs of numbers of two vectors, the shorter of which repeats. Returns that vector.
+fn pairs(a: &[f64], b: &[f64], mut each: impl FnMut(&mut Vec<f64>, f64, f64)) -> Vec<f64> {
+    let mut values = Vec::with_capacity(a.len().max(b.len()));
+    let shorter = a.len().min(b.len()).max(1);
+    // One of the two has one block.
+    for at in (0..a.len().max(b.len())).step_by(shorter) {
+        let of = |x: &[f64]| if x.len() == shorter { 0 } else { at };
+        let (x, y) = (a.iter().skip(of(a)), b.iter().skip(of(b)));
+        for (&x, &y) in x.zip(y).take(shorter) {
+            each(&mut values, x, y);
+        }
+    }
+    values
 }

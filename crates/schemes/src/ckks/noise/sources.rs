@@ -109,30 +109,18 @@ impl Registry {
             return Sources(Kept::Anything);
         }
         let mut merged = Vec::with_capacity(a.len() + b.len());
-        let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
-        loop {
-            let next = match (a.peek(), b.peek()) {
-                (Some(&&x), Some(&&y)) => {
-                    if x <= y {
-                        a.next();
-                    }
-                    if y <= x {
-                        b.next();
-                    }
-                    x.min(y)
-                }
-                (Some(&&x), None) => {
-                    a.next();
-                    x
-                }
-                (None, Some(&&y)) => {
-                    b.next();
-                    y
-                }
-                (None, None) => break,
-            };
-            merged.push(next);
+        let (mut a, mut b) = (&a[..], &b[..]);
+        while let (Some((&x, after_x)), Some((&y, after_y))) = (a.split_first(), b.split_first()) {
+            merged.push(x.min(y));
+            if x <= y {
+                a = after_x;
+            }
+            if y <= x {
+                b = after_y;
+            }
         }
+        merged.extend_from_slice(a);
+        merged.extend_from_slice(b);
         Sources(Kept::Pairs(merged.into()))
     }
 
