@@ -124,15 +124,11 @@ const OUTPUT_BITS: f64 = 10.0;
 fn lowest_output(params: &Params) -> Level {
     let needed = params.default_scale().log2() + OUTPUT_BITS;
     let mut bits = 0.0;
-    let mut level = 0;
-    for &prime in params.cipher_moduli() {
+    let below = params.cipher_moduli().iter().take_while(|&&prime| {
         bits += (prime as f64).log2();
-        if bits >= needed {
-            break;
-        }
-        level += 1;
-    }
-    Level(level)
+        bits < needed
+    });
+    Level(below.count() as u32)
 }
 
 /// Returns whether parameters that bootstrap may hold a program for which the choice of other

@@ -130,6 +130,12 @@ impl Code {
         self.push(MacroOp::Tworeal, &[a], MacroImm::None, a.level, a.scale)
     }
 
+    /// Appends the real part of each slot. Its scale is twice that of the value.
+    pub fn real_part(&mut self, a: Value) -> Value {
+        let twice = self.two_real(a);
+        self.mul_constant(twice, 0.5, 2.0)
+    }
+
     pub fn conjugate(&mut self, a: Value) -> Value {
         self.push(MacroOp::Conj, &[a], MacroImm::None, a.level, a.scale)
     }

@@ -38,8 +38,6 @@ pub(super) struct Removal {
     pub factor: f64,
     /// The scale of the message after the division by the last prime of the result's level.
     pub scale: f64,
-    /// Whether the imaginary error of the result is removed.
-    pub real_part: bool,
 }
 
 /// The result of a removal of integers. It is the message, before its division by the last prime of the level.
@@ -128,30 +126,22 @@ pub(super) fn remove(
     let [last, end] = [below(of.log_length - 1)?, below(of.log_length)?];
     // The sum has a scale near the others. Its two divisions lead to that of the result.
     let [first, second] = [e.prime(last)?, e.prime(end)?].map(|prime| prime as f64);
-    // The sum of a value and its conjugate, which is twice the real part, has twice the scale for the real part.
-    let twice = if of.real_part { 2.0 } else { 1.0 };
-    let product = of.scale * of.factor * first * second / twice;
+    let product = of.scale * of.factor * first * second;
     // Numbers multiply Chebyshev polynomials as integers of 64 bits. A sum at a larger scale is multiplied afterwards by
     // a power of two, which is exact.
     let most = e.known(1)?.at.scale * LARGEST_INTEGER;
     let larger = (product / most).log2().ceil().max(0.0).exp2();
     let distance = e.series(&series.coefficients, last, product / larger, Rounding::Once)?;
     // The message is a multiple of the result, which a smaller scale says without a computation.
-    let mut at = e
+    let at = e
         .code
         .mul_constant(distance.at, of.factor, larger / of.factor);
-    let mut switch = 0.0;
-    if of.real_part {
-        let both = e.code.two_real(at);
-        at = e.code.mul_constant(both, 1.0 / twice, twice);
-        switch = e.bounds.switch(at.level, at.scale);
-    }
     // The derivative of the series in t is about 1 close to the integers.
     let slope = of.domain.range() * of.error * 1.02;
     let own = BETWEEN * distance.errors.random();
     Ok(Removed {
         value: at,
-        random: root([own * of.factor, slope * of.factor, switch]),
+        random: root([own * of.factor, slope * of.factor]),
         fixed: (distance.errors.fixed + series.error) * of.factor,
     })
 }

@@ -255,17 +255,20 @@ fn emitted(
                 (residue, found.error(0.0), rounding)
             }
         };
+        // An imaginary error would stay, as only the real part of a residue is bootstrapped. The real part has twice the
+        // scale.
+        let corrected = wanted.real && left > 0;
         let once = Wanted {
             real: wanted.real,
             magnitude,
-            scales: [of.scale, end],
+            scales: [of.scale, if corrected { end / 2.0 } else { end }],
         };
-        // An imaginary error would stay, as only the real part of a residue is bootstrapped. That of taking the real part
-        // stays.
-        let real_part = wanted.real && left > 0;
-        let mut found = steps(code, bounds, setup, &once, of, real_part)?;
-        if real_part {
-            imaginary += bounds.switch(found.value.level, found.value.scale);
+        let mut found = steps(code, bounds, setup, &once, of)?;
+        if corrected {
+            found.value = code.real_part(found.value);
+            let switch = bounds.switch(found.value.level, found.value.scale);
+            found.random = root([found.random, switch]);
+            imaginary += switch;
         }
         if let Some(before) = sum {
             found.value = code.add(before.value, found.value);
@@ -307,22 +310,20 @@ fn residue(
         // The operand has imaginary errors that the bootstrap has dropped.
         true => {
             let switch = bounds.switch(residue.level, residue.scale);
-            let twice = code.two_real(residue);
-            (code.mul_constant(twice, 0.5, 2.0), rounding + switch)
+            (code.real_part(residue), rounding + switch)
         }
         false => (residue, rounding),
     }
 }
 
 /// Emits the steps of one bootstrap but for the last division. The errors of the result are those that the steps add to
-/// a slot. `real_part` says whether the imaginary error of the result is removed, for real values.
+/// a slot.
 fn steps(
     code: &mut Code,
     bounds: &mut Bounds,
     setup: &Bootstrapping,
     wanted: &Wanted,
     operand: Value,
-    real_part: bool,
 ) -> Result<Removed, CkksError> {
     let (params, layout) = (setup.params(), setup.layout());
     let first = |primes: &[u64]| primes.first().map_or(1.0, |&q| q as f64);
@@ -381,7 +382,6 @@ fn steps(
         error: 2.0 * of_up + switch,
         factor: base / message,
         scale: end,
-        real_part,
     };
     let error = of_down + encapsulated;
     if wanted.real {

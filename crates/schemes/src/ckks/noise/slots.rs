@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A number for each slot, stored as one number if all are equal.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A number for each slot. A vector of numbers repeats through the slots; its length is a power of two.
@@ -68,10 +69,10 @@ impl Slots {
             (&Self::All(a), &Self::All(b)) => Self::All(f(a, b)),
             (Self::Each(a), &Self::All(b)) => Self::Each(a.iter().map(|&x| f(x, b)).collect()),
             (&Self::All(a), Self::Each(b)) => Self::Each(b.iter().map(|&y| f(a, y)).collect()),
-            (Self::Each(a), Self::Each(b)) => Self::Each(match a.len() == b.len() {
-                true => a.iter().zip(b.iter()).map(|(&x, &y)| f(x, y)).collect(),
-                false => pairs(a, b, |values, x, y| values.push(f(x, y))).into(),
-            }),
+            (Self::Each(a), Self::Each(b)) => {
+                let [a, b] = aligned(a, b);
+                Self::Each(a.iter().zip(b.iter()).map(|(&x, &y)| f(x, y)).collect())
+            }
         }
     }
 
@@ -85,13 +86,11 @@ impl Slots {
             (Self::Each(a), &Self::All(b)) => a.iter().map(|&x| f(x, b)).unzip(),
             (&Self::All(a), Self::Each(b)) => b.iter().map(|&y| f(a, y)).unzip(),
             (Self::Each(a), Self::Each(b)) => {
-                let mut others = Vec::with_capacity(a.len().max(b.len()));
-                let firsts = pairs(a, b, |firsts, x, y| {
-                    let (first, second) = f(x, y);
-                    firsts.push(first);
-                    others.push(second);
-                });
-                (firsts, others)
+                let [a, b] = aligned(a, b);
+                a.iter()
+                    .zip(b.iter())
+                    .map(|(&x, &y)| f(x, y))
+                    .unzip::<_, _, Vec<f64>, Vec<f64>>()
             }
         };
         (Self::Each(a.into()), Self::Each(b.into()))
@@ -125,17 +124,11 @@ impl Slots {
     }
 }
 
-/// Calls `each` with a vector and the pairs of numbers of two vectors, the shorter of which repeats. Returns that vector.
-fn pairs(a: &[f64], b: &[f64], mut each: impl FnMut(&mut Vec<f64>, f64, f64)) -> Vec<f64> {
-    let mut values = Vec::with_capacity(a.len().max(b.len()));
-    let shorter = a.len().min(b.len()).max(1);
-    // One of the two has one block.
-    for at in (0..a.len().max(b.len())).step_by(shorter) {
-        let of = |x: &[f64]| if x.len() == shorter { 0 } else { at };
-        let (x, y) = (a.iter().skip(of(a)), b.iter().skip(of(b)));
-        for (&x, &y) in x.zip(y).take(shorter) {
-            each(&mut values, x, y);
-        }
-    }
-    values
+/// Repeats the shorter of two vectors until it is at least as long as the other.
+fn aligned<'a>(a: &'a [f64], b: &'a [f64]) -> [Cow<'a, [f64]>; 2] {
+    let period = a.len().max(b.len());
+    [a, b].map(|x| match period.div_ceil(x.len().max(1)) {
+        0 | 1 => Cow::Borrowed(x),
+        times => Cow::Owned(x.repeat(times)),
+    })
 }
