@@ -48,6 +48,10 @@ fn limit(params: &Params) -> u64 {
 }
 
 impl Setup {
+    fn lowered(&self, program: &Program) -> Circuit {
+        lower(program, limit(self.client.params()), &Watch::default()).unwrap()
+    }
+
     fn encrypt(&self, circuit: &Circuit, inputs: &[i128]) -> Vec<LweCiphertext> {
         let watch = Watch::default();
         let ports = circuit.inputs.iter().zip(inputs);
@@ -127,7 +131,7 @@ fn integers_under_encryption() {
             }
             _ => program(kind),
         };
-        let circuit = lower(&program, limit(setup.client.params()), &Watch::default()).unwrap();
+        let circuit = setup.lowered(&program);
         for (x, y) in [(0, 0), (1, 0), (u64::MAX, 3), (21, 37), (9, u64::MAX / 2)] {
             let inputs = [kind.read(x), kind.read(y)];
             let given = setup.encrypt(&circuit, &inputs);
@@ -386,12 +390,7 @@ fn a_random_netlist(setup: &Setup) {
 fn the_same_ciphertexts_on_any_number_of_threads() {
     let setup = setup();
     let kind = Type::new(8, false).unwrap();
-    let circuit = lower(
-        &program(kind),
-        limit(setup.client.params()),
-        &Watch::default(),
-    )
-    .unwrap();
+    let circuit = setup.lowered(&program(kind));
     let inputs = setup.encrypt(&circuit, &[200, 77]);
     let one = setup
         .run(&circuit, inputs.clone(), 1, &Watch::default())
@@ -427,7 +426,7 @@ fn tables_of_one_sum_share_a_rotation() {
     let program = table_program(&entries);
     for builder in [quiet(), quiet().order(Order::KeySwitchFirst)] {
         let setup = of(builder);
-        let circuit = lower(&program, limit(setup.client.params()), &Watch::default()).unwrap();
+        let circuit = setup.lowered(&program);
         let cost = circuit.graph.cost();
         assert!(4 * cost.bootstraps < 3 * cost.tables, "{cost:?}");
         for (x, y) in [(0, 0), (15, 255), (16, 1), (59, 200), (60, 3), (63, 77)] {
@@ -493,12 +492,7 @@ fn a_device_gives_the_same_ciphertexts() {
 fn half_a_rotation_is_no_checkpoint() {
     let setup = of(quiet());
     let entries: Vec<i128> = (0..64).map(|i| (i * i) % 256).collect();
-    let circuit = lower(
-        &table_program(&entries),
-        limit(setup.client.params()),
-        &Watch::default(),
-    )
-    .unwrap();
+    let circuit = setup.lowered(&table_program(&entries));
     let graph = &circuit.graph;
     let inputs = setup.encrypt(&circuit, &[5, 6]);
     let rotation = graph.rotations().into_iter().find(|r| r.len() > 1).unwrap();
@@ -529,12 +523,7 @@ fn half_a_rotation_is_no_checkpoint() {
 fn refusals() {
     let (setup, other) = (setup(), self::setup());
     let kind = Type::new(8, false).unwrap();
-    let circuit = lower(
-        &program(kind),
-        limit(setup.client.params()),
-        &Watch::default(),
-    )
-    .unwrap();
+    let circuit = setup.lowered(&program(kind));
     let inputs = setup.encrypt(&circuit, &[1, 2]);
     let watch = Watch::default();
     let few = setup.run(&circuit, inputs[1..].to_vec(), 1, &watch);
@@ -578,12 +567,7 @@ impl Progress for Stopper<'_> {
 fn a_stopped_run_goes_on_to_the_same_ciphertexts() {
     let setup = setup();
     let kind = Type::new(16, false).unwrap();
-    let circuit = lower(
-        &program(kind),
-        limit(setup.client.params()),
-        &Watch::default(),
-    )
-    .unwrap();
+    let circuit = setup.lowered(&program(kind));
     let inputs = setup.encrypt(&circuit, &[50_000, 123]);
     let whole = setup
         .run(&circuit, inputs.clone(), 2, &Watch::default())
@@ -662,12 +646,7 @@ fn a_stopped_run_goes_on_to_the_same_ciphertexts() {
     assert!(run(&circuit.graph, &slow, inputs.clone(), &saved).is_err());
     assert!(run(&circuit.graph, &server, inputs.clone(), &keeping).is_ok());
     let others = setup.encrypt(&circuit, &[50_000, 123]);
-    let other = lower(
-        &everything(kind),
-        limit(setup.client.params()),
-        &Watch::default(),
-    )
-    .unwrap();
+    let other = setup.lowered(&everything(kind));
     for (graph, inputs) in [(&circuit.graph, others), (&other.graph, inputs.clone())] {
         let refused = run(graph, &server, inputs, &keeping);
         assert!(matches!(

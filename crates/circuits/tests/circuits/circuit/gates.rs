@@ -3,10 +3,13 @@
 
 use ringmill_limits::Watch;
 
-use super::operations::{Dice, agree, kind, of_sixteen, of_two, operations, random_program};
+use super::operations::{
+    Dice, agree, every_pair_of_four_bits, kind, of_sixteen, of_two, operations, other_widths,
+    random_program, random_tables,
+};
 use ringmill_circuits::circuit::gates::{Limits, lower};
 use ringmill_circuits::circuit::graph::eighths;
-use ringmill_circuits::circuit::program::{Program, ProgramBuilder};
+use ringmill_circuits::circuit::program::Program;
 use ringmill_circuits::circuit::{Circuit, CircuitError};
 
 /// The approximate limits on the sum of squared factors in a bootstrap's operand, for the parameter set `circuit_bits`
@@ -30,60 +33,21 @@ fn checked(program: &Program, limits: Limits) -> Circuit {
 
 #[test]
 fn every_operation_on_every_pair_of_four_bits() {
-    for signed in [false, true] {
-        let of = kind(4, signed);
-        for (name, make) in operations(of) {
-            let program = of_two(of, &make);
-            for limits in [WIDE, TIGHT] {
-                let circuit = checked(&program, limits);
-                for x in 0..16 {
-                    for y in 0..16 {
-                        agree(&program, &circuit, &[x, y], &format!("{name}, {of}"));
-                    }
-                }
-            }
-        }
-    }
+    every_pair_of_four_bits(|program| [WIDE, TIGHT].map(|limits| checked(program, limits)).into());
 }
 
 #[test]
 fn every_operation_at_other_widths() {
-    let mut dice = Dice(11);
-    for bits in [1, 2, 3, 5, 8, 16, 33, 64] {
-        for signed in [false, true] {
-            let of = kind(bits, signed);
-            for (name, make) in operations(of) {
-                let program = of_two(of, &make);
-                let limits = [WIDE, TIGHT, Limits { near: 3, far: 12 }];
-                let circuit = checked(&program, limits[dice.next() as usize % 3]);
-                for _ in 0..if bits < 32 { 20 } else { 3 } {
-                    let inputs = [dice.value(bits), dice.value(bits)];
-                    agree(&program, &circuit, &inputs, &format!("{name}, {of}"));
-                }
-            }
-        }
-    }
+    let limits = [WIDE, TIGHT, Limits { near: 3, far: 12 }];
+    let widths = [1, 2, 3, 5, 8, 16, 33, 64];
+    other_widths(&mut Dice(11), &widths, [20, 3], |program, random| {
+        checked(program, limits[random % 3])
+    });
 }
 
 #[test]
 fn tables_of_up_to_eight_bits() {
-    let mut dice = Dice(12);
-    for index in 1..=8 {
-        for bits in [1, 9] {
-            let (of, to) = (kind(index, false), kind(bits, false));
-            let length = 1 + dice.next() % (1 << index);
-            let entries: Vec<i128> = (0..length).map(|_| to.read(dice.next())).collect();
-            let mut b = ProgramBuilder::new();
-            let x = b.input("x", of);
-            let y = b.table(x, &entries, to).unwrap();
-            b.output("y", y).unwrap();
-            let program = b.finish();
-            let circuit = checked(&program, WIDE);
-            for x in 0..1 << index {
-                agree(&program, &circuit, &[x], "table");
-            }
-        }
-    }
+    random_tables(&mut Dice(12), &[1, 9], |program| checked(program, WIDE));
 }
 
 /// Tests programs of a dozen operations, in which the sums of one operation are operands of the next.

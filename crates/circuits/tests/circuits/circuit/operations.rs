@@ -137,6 +137,64 @@ pub fn agree(program: &Program, circuit: &Circuit, inputs: &[u64], what: &str) {
     assert_eq!(run(circuit, inputs), expected, "{what} of {inputs:?}");
 }
 
+/// Checks every operation on every pair of integers of four bits, in each circuit that `lowered` makes of its program.
+pub fn every_pair_of_four_bits(lowered: impl Fn(&Program) -> Vec<Circuit>) {
+    for of in [false, true].map(|signed| kind(4, signed)) {
+        for (name, make) in operations(of) {
+            let program = of_two(of, &make);
+            for circuit in lowered(&program) {
+                for x in 0..16 {
+                    for y in 0..16 {
+                        agree(&program, &circuit, &[x, y], &format!("{name}, {of}"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Checks every operation on random integers of these widths: on `pairs[0]` pairs below 32 bits, on `pairs[1]` from 32 bits
+/// on. `lowered` lowers a program and takes a random number by which it may choose a limit.
+pub fn other_widths(
+    dice: &mut Dice,
+    widths: &[u32],
+    pairs: [usize; 2],
+    lowered: impl Fn(&Program, usize) -> Circuit,
+) {
+    for &bits in widths {
+        for of in [false, true].map(|signed| kind(bits, signed)) {
+            for (name, make) in operations(of) {
+                let program = of_two(of, &make);
+                let circuit = lowered(&program, dice.next() as usize);
+                for _ in 0..pairs[usize::from(bits >= 32)] {
+                    let inputs = [dice.value(bits), dice.value(bits)];
+                    agree(&program, &circuit, &inputs, &format!("{name}, {of}"));
+                }
+            }
+        }
+    }
+}
+
+/// Checks random tables at every index of one to eight bits, with entries of these widths.
+pub fn random_tables(dice: &mut Dice, widths: &[u32], lowered: impl Fn(&Program) -> Circuit) {
+    for index in 1..=8 {
+        for &bits in widths {
+            let (of, to) = (kind(index, false), kind(bits, false));
+            let length = 1 + dice.next() % (1 << index);
+            let entries: Vec<i128> = (0..length).map(|_| to.read(dice.next())).collect();
+            let mut b = ProgramBuilder::new();
+            let x = b.input("x", of);
+            let y = b.table(x, &entries, to).unwrap();
+            b.output("y", y).unwrap();
+            let program = b.finish();
+            let circuit = lowered(&program);
+            for x in 0..1 << index {
+                agree(&program, &circuit, &[x], "table");
+            }
+        }
+    }
+}
+
 /// Returns a program of a dozen operations on values of one type. Each takes any earlier values, and all are outputs.
 pub fn random_program(dice: &mut Dice, of: Type) -> Program {
     let operations = operations(of);
