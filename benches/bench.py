@@ -46,6 +46,15 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def how(words: list[str]) -> list[str]:
+    """The words of a command that say how something was measured: all but where the record goes."""
+    words = [word for word in words if not word.startswith("--output=")]
+    if "--output" not in words:
+        return words
+    at = words.index("--output")
+    return words[:at] + words[at + 2 :]
+
+
 def collect(rows: list[Row], options: argparse.Namespace) -> dict:
     """Gets the sides, runs the groups, and gives the record."""
     one, two = machine.cores(1), machine.cores(2)
@@ -89,7 +98,7 @@ def collect(rows: list[Row], options: argparse.Namespace) -> dict:
     return {
         "schema": records.SCHEMA,
         "date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "command": shlex.join([Path(sys.executable).name, *sys.argv]),
+        "command": shlex.join([Path(sys.executable).name, *how(sys.argv)]),
         "machine": {**machine.describe(), "load_average": load, "pinned_cores": list(one), "rates": run.rates},
         "ours": {"version": version},
         "peers": {side.name: side.version for group in run.peers.values() for side in group},

@@ -13,6 +13,7 @@ import pytest
 BENCHES = Path(__file__).resolve().parents[2] / "benches"
 sys.path.insert(0, str(BENCHES))
 
+import bench  # noqa: E402
 from harness import floors, groups, machine, measure, peers, records, rows, table  # noqa: E402
 from harness.side import Side, SideFailed  # noqa: E402
 
@@ -371,3 +372,11 @@ def test_versions_are_pinned_where_they_are_installed():
     assert f"lattigo/v6 {peers.LATTIGO}" in (BENCHES / "lattigo" / "go.mod").read_text()
     requirements = (BENCHES.parent / "requirements" / "test.txt").read_text()
     assert "tenseal==" in requirements
+
+
+def test_a_record_does_not_say_where_it_went():
+    words = ["benches/bench.py", "--only", "ntt", "--output", "record.json", "--json"]
+    kept = ["benches/bench.py", "--only", "ntt", "--json"]
+    assert bench.how(words) == kept
+    assert bench.how([*kept, "--output=record.json"]) == kept
+    assert bench.how(kept) == kept
