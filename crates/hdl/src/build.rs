@@ -120,18 +120,22 @@ pub(crate) fn build(hdl: &Hdl, top: &Top, options: BuildOptions) -> Result<PathB
     let shim = shim(&header::ports(&header)?, here, options);
     let shim_path = work.0.join("model.cpp");
     std::fs::write(&shim_path, shim).map_err(HdlError::io("write", &shim_path))?;
-    let built = work.0.join("model.so");
+    // A compiler that links in the same step does not take the precompiled header.
+    let object = work.0.join("model.o");
     let mut command = compiler(&hdl.tools, options);
     command.arg("-include").arg(&runtime.header);
+    command.arg("-c").arg(&shim_path).arg("-o").arg(&object);
+    run(&mut command, "the C++ compiler", &top.to_string())?;
+    let built = work.0.join("model.so");
+    let mut command = Command::new(&hdl.tools.compiler);
     command
         .arg("-shared")
-        .arg(&shim_path)
+        .arg(&object)
         .args(&parts)
-        .args(&runtime.objects);
-    command
+        .args(&runtime.objects)
         .args(["-pthread", "-Wl,-Bsymbolic", "-o"])
         .arg(&built);
-    run(&mut command, "the C++ compiler", &top.to_string())?;
+    run(&mut command, "the linker", &top.to_string())?;
     std::fs::rename(&built, &model).map_err(HdlError::io("write", &model))?;
     Ok(model)
 }
