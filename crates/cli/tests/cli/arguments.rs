@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::common::ringmill;
 
-const MEAN: &str = "examples/mean.rmac";
+const MEAN: &str = "crates/cli/tests/cli/mean_of_four.rmac";
 
 /// Commands, some with what they need.
 const COMMANDS: &[&[&str]] = &[
@@ -383,11 +383,11 @@ fn short_files_are_filled_only_when_asked() {
     let said = String::from_utf8(short.stderr).unwrap();
     assert!(said.contains("16 values are fewer than the program's 1024 slots"));
     assert!(said.contains("--fill zeros") && said.contains("--fill repeat"));
-    for (fill, mean) in [("zeros", 8.0 / 1024.0), ("repeat", 0.5)] {
+    for (fill, mean) in [("zeros", 0.0), ("repeat", 0.5)] {
         let done = ringmill(&[&run[..], &["--fill", fill]].concat());
         assert_eq!(done.status.code(), Some(0), "{done:?}");
         let found: Value = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
-        assert!((found["mean"][0].as_f64().unwrap() - mean).abs() < 1e-5);
+        assert!((found["mean"][100].as_f64().unwrap() - mean).abs() < 1e-5);
     }
     std::fs::write(&x, "[1, 2, 3]").unwrap();
     let sample = ringmill(&["compile", MEAN, "--sample", &input, "--fill", "repeat"]);

@@ -4,7 +4,7 @@
 use crate::common::{folder, ringmill};
 use serde_json::Value;
 
-const MEAN: &str = "examples/mean.rmac";
+const MEAN: &str = "crates/cli/tests/cli/mean_of_four.rmac";
 
 fn said(arguments: &[&str]) -> String {
     let output = ringmill(arguments);

@@ -19,7 +19,7 @@ fn us(line: &str) -> f64 {
 fn a_levels_operations_add_up() {
     let sim = [
         "sim",
-        "examples/mean.rmac",
+        "crates/cli/tests/cli/mean_of_four.rmac",
         "--target",
         "vector",
         "--machine",
@@ -47,7 +47,7 @@ fn a_levels_operations_add_up() {
     assert!(wholes[0] > 0.0 && wholes.iter().all(|whole| *whole == wholes[0]));
     let other = ringmill(&[
         "sim",
-        "examples/mean.rmac",
+        "crates/cli/tests/cli/mean_of_four.rmac",
         "--machine",
         "ring",
         "--by",

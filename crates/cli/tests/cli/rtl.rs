@@ -98,7 +98,7 @@ fn what_the_rtl_cannot_simulate_is_refused() {
     }
     let run = [
         "run",
-        "examples/mean.rmac",
+        "crates/cli/tests/cli/mean_of_four.rmac",
         "--random-inputs",
         "--device",
         "rtl:polymul",
@@ -115,7 +115,12 @@ fn what_the_rtl_cannot_simulate_is_refused() {
 /// their bits itself.
 #[test]
 fn a_program_runs_end_to_end_on_the_rtl() {
-    let mut arguments = vec!["run", "examples/mean.rmac", "--random-inputs", "--json"];
+    let mut arguments = vec![
+        "run",
+        "crates/cli/tests/cli/mean_of_four.rmac",
+        "--random-inputs",
+        "--json",
+    ];
     arguments.extend(["--precision", "6", "--integer-bits", "2"]);
     for device in ["cpu", "sim:polymul", "rtl:polymul"] {
         arguments.extend(["--device", device]);

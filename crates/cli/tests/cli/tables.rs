@@ -14,7 +14,7 @@ fn a_file_by_the_2018_standard_is_accepted_by_name_alone() {
     std::fs::write(&set1, file::write_params(&params)).unwrap();
     let params = Params::named("set2").unwrap();
     std::fs::write(&set2, file::write_params(&params)).unwrap();
-    let mean = "examples/mean.rmac";
+    let mean = "crates/cli/tests/cli/mean_of_four.rmac";
     let accepted: [&[&str]; 5] = [
         &["params", &set1, "--table", "standard_2018"],
         &["params", &set1, "--table", "standard_2018.ternary"],

@@ -36,7 +36,7 @@ pub fn small_switches(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
 
 #[test]
 fn bits_as_digits() {
-    small_switches(hdl(), shape(2, (1, 20, 1), (1, 15)), seed()).unwrap();
+    small_switches(hdl(), shape(2, (1, 2, 2), (1, 15)), seed()).unwrap();
 }
 
 #[test]
@@ -53,6 +53,7 @@ fn folded_generators() {
 #[ignore = "more models; `make full` runs it"]
 fn every_kind_of_unit() {
     for (batch, generators, digits) in [
+        (2, (1, 20, 1), (1, 15)),
         (1, (1, 10, 1), (1, 1)),
         (5, (3, 4, 2), (3, 4)),
         (2, (1, 2, 1), (8, 4)),
