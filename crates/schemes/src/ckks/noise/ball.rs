@@ -111,7 +111,9 @@ impl Ball {
     }
 
     pub(super) fn is_zero(&self) -> bool {
-        self.magnitude().largest(usize::MAX) == 0.0
+        [&self.re, &self.im, &self.radius]
+            .iter()
+            .all(|x| x.is_zero())
     }
 
     pub fn widened(&self, by: &Slots) -> Self {

@@ -297,7 +297,8 @@ impl NoiseModel {
     /// Returns the noise of the sum of two ciphertexts, or of a ciphertext and a plaintext, from the noise of both
     /// operands.
     pub fn add(&mut self, a: &Noise, b: &Noise) -> Noise {
-        let join = if a.sources.disjoint(&b.sources) {
+        let (sources, independent) = self.registry.union(&a.sources, &b.sources);
+        let join = if independent {
             |x: f64, y: f64| x + y
         } else {
             |x: f64, y: f64| x + y + 2.0 * (x * y).sqrt()
@@ -312,7 +313,7 @@ impl NoiseModel {
             variance: [sum(x0, y0), sum(x1, y1), sum(x2, y2)],
             peak: a.peak.plus(&b.peak),
             fixed: a.fixed.plus(&b.fixed),
-            sources: self.registry.union(&a.sources, &b.sources),
+            sources,
             errors: self.errors(Own::Nothing, |paths| {
                 paths.sum(a.errors.clone(), b.errors.clone())
             }),

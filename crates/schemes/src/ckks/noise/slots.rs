@@ -39,6 +39,14 @@ impl Slots {
         }
     }
 
+    /// Returns whether the number of every slot is zero.
+    pub fn is_zero(&self) -> bool {
+        match self {
+            Self::All(value) => *value == 0.0,
+            Self::Each(values) => values.iter().all(|x| *x == 0.0),
+        }
+    }
+
     /// Returns the largest number in the first `slots` slots.
     pub fn largest(&self, slots: usize) -> f64 {
         match self {
@@ -118,7 +126,7 @@ impl Slots {
             Self::Each(values) => {
                 let at = steps.rem_euclid(values.len() as i64) as usize;
                 let (head, tail) = values.split_at(at);
-                Self::Each(tail.iter().chain(head).copied().collect())
+                Self::Each([tail, head].concat().into())
             }
         }
     }

@@ -19,7 +19,7 @@ pub struct Sources(Kept);
 enum Kept {
     /// The pairs of a source and a rotation, each packed into one word: the source's number in the upper 32 bits,
     /// the number of slots of the rotation in the lower 32.
-    Pairs(Arc<[u64]>),
+    Pairs(Arc<Vec<u64>>),
     /// There are too many pairs of a source and a rotation to list. The error counts as correlated with every other
     /// error.
     Anything,
@@ -81,7 +81,7 @@ impl Registry {
             Reach::Vector => self.next | VECTOR,
         };
         self.next = self.next.saturating_add(2);
-        Sources(Kept::Pairs([u64::from(number) << 32].into()))
+        Sources(Kept::Pairs(Arc::new(vec![u64::from(number) << 32])))
     }
 
     /// Returns the random source of all errors with the number `like`. The first call with this number makes the
@@ -95,33 +95,25 @@ impl Registry {
         fresh
     }
 
-    pub fn union(&mut self, a: &Sources, b: &Sources) -> Sources {
-        let (Kept::Pairs(a), Kept::Pairs(b)) = (&a.0, &b.0) else {
-            return Sources(Kept::Anything);
+    /// Returns the sources of the sum of two errors, and whether the two have no pair of a source and a rotation in
+    /// common.
+    pub fn union(&mut self, a: &Sources, b: &Sources) -> (Sources, bool) {
+        let (Kept::Pairs(x), Kept::Pairs(y)) = (&a.0, &b.0) else {
+            return (Sources(Kept::Anything), a.disjoint(b));
         };
-        if b.is_empty() || Arc::ptr_eq(a, b) {
-            return Sources(Kept::Pairs(Arc::clone(a)));
+        if x.is_empty() || y.is_empty() {
+            let all = if y.is_empty() { a } else { b };
+            return (all.clone(), true);
         }
-        if a.is_empty() {
-            return Sources(Kept::Pairs(Arc::clone(b)));
+        if Arc::ptr_eq(x, y) {
+            return (a.clone(), false);
         }
-        if !self.afford(a.len() + b.len()) {
-            return Sources(Kept::Anything);
+        if !self.afford(x.len() + y.len()) {
+            return (Sources(Kept::Anything), a.disjoint(b));
         }
-        let mut merged = Vec::with_capacity(a.len() + b.len());
-        let (mut a, mut b) = (&a[..], &b[..]);
-        while let (Some((&x, after_x)), Some((&y, after_y))) = (a.split_first(), b.split_first()) {
-            merged.push(x.min(y));
-            if x <= y {
-                a = after_x;
-            }
-            if y <= x {
-                b = after_y;
-            }
-        }
-        merged.extend_from_slice(a);
-        merged.extend_from_slice(b);
-        Sources(Kept::Pairs(merged.into()))
+        let merged = merged(x, y);
+        let disjoint = merged.len() == x.len() + y.len();
+        (Sources(Kept::Pairs(Arc::new(merged))), disjoint)
     }
 
     /// Rotates all sources of an error by `steps` more slots.
@@ -149,7 +141,7 @@ impl Registry {
             );
             turned.extend(before.iter().map(|pair| pair.wrapping_add_signed(steps)));
         }
-        Sources(Kept::Pairs(turned.into()))
+        Sources(Kept::Pairs(Arc::new(turned)))
     }
 
     fn afford(&mut self, pairs: usize) -> bool {
@@ -162,7 +154,7 @@ impl Registry {
 impl Sources {
     /// Returns an empty list of sources, for an error that is not random.
     pub fn none() -> Self {
-        Self(Kept::Pairs(Arc::from([])))
+        Self(Kept::Pairs(Arc::default()))
     }
 
     /// Returns whether two errors have no pair of a source and a rotation in common.
@@ -184,4 +176,19 @@ impl Sources {
         }
         true
     }
+}
+
+/// Merges two sorted lists. What both have is once in the result.
+fn merged(a: &[u64], b: &[u64]) -> Vec<u64> {
+    let mut merged = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    // Which list goes on is not foreseeable, so both positions move by arithmetic and not by branches.
+    while let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) {
+        merged.push(x.min(y));
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
+    }
+    merged.extend_from_slice(a.get(i..).unwrap_or_default());
+    merged.extend_from_slice(b.get(j..).unwrap_or_default());
+    merged
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Which errors are independent.
 
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
 use ringmill_schemes::ckks::noise::{Reach, Sources};
 use ringmill_schemes::internals::Registry;
 
@@ -19,7 +22,7 @@ fn a_sum_over_rotations_is_of_independent_errors() {
     for steps in [8, 4, 2, 1] {
         let turned = registry.turned(&x, steps);
         assert!(x.disjoint(&turned));
-        x = registry.union(&x, &turned);
+        x = registry.union(&x, &turned).0;
     }
     // Once round.
     let turned = registry.turned(&x, 5);
@@ -35,10 +38,10 @@ fn a_sum_over_rotations_is_of_independent_errors() {
 fn turned_pairs_stay_sorted_and_come_round() {
     let mut registry = Registry::new(16, 4);
     let (a, b) = (registry.fresh(Reach::Ring), registry.fresh(Reach::Vector));
-    let mut x = registry.union(&a, &b);
+    let mut x = registry.union(&a, &b).0;
     for steps in [3, 14, -5, 1] {
         let turned = registry.turned(&x, steps);
-        x = registry.union(&x, &turned);
+        x = registry.union(&x, &turned).0;
     }
     let before = pairs(&x);
     assert!(before.is_sorted() && before.len() > 12);
@@ -47,6 +50,31 @@ fn turned_pairs_stay_sorted_and_come_round() {
         let after = pairs(&turned);
         assert!(after.is_sorted() && after.len() == before.len());
         assert_eq!(registry.turned(&turned, -steps), x);
+    }
+}
+
+/// Numbers of a source and steps of a rotation.
+fn turns() -> impl Strategy<Value = Vec<(usize, i64)>> {
+    proptest::collection::vec((0..4usize, 0..16i64), 0..12)
+}
+
+proptest! {
+    #[test]
+    fn a_union_has_the_pairs_of_both_and_says_whether_any_is_common(a in turns(), b in turns()) {
+        let mut registry = Registry::new(16, 16);
+        let all: Vec<Sources> = (0..4).map(|_| registry.fresh(Reach::Ring)).collect();
+        let [x, y] = [a, b].map(|turns| {
+            turns.into_iter().fold(Sources::none(), |sum, (one, steps)| {
+                let turned = registry.turned(&all[one], steps);
+                registry.union(&sum, &turned).0
+            })
+        });
+        let (sum, disjoint) = registry.union(&x, &y);
+        let [x_pairs, y_pairs] = [&x, &y].map(|x| BTreeSet::from_iter(pairs(x)));
+        let both: Vec<u64> = x_pairs.union(&y_pairs).copied().collect();
+        prop_assert_eq!(pairs(&sum), both);
+        prop_assert_eq!(disjoint, x_pairs.is_disjoint(&y_pairs));
+        prop_assert_eq!(disjoint, x.disjoint(&y));
     }
 }
 
@@ -63,11 +91,11 @@ fn past_the_budget_everything_is_correlated() {
     let mut registry = Registry::new(16, 16);
     registry.budget = 5;
     let (a, b) = (registry.fresh(Reach::Ring), registry.fresh(Reach::Ring));
-    let both = registry.union(&a, &b);
+    let both = registry.union(&a, &b).0;
     assert!(!both.disjoint(&a));
     let c = registry.fresh(Reach::Ring);
-    let lost = registry.union(&both, &c);
-    let lost = registry.union(&lost, &c);
+    let lost = registry.union(&both, &c).0;
+    let lost = registry.union(&lost, &c).0;
     assert!(!lost.disjoint(&registry.fresh(Reach::Ring)));
     assert!(lost.disjoint(&Sources::none()));
 }
