@@ -6,6 +6,7 @@ address.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +17,7 @@ HALF = COPY // 2
 # They combine two words into one number. Any odd factors serve.
 FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
 TABLE_BITS = 20
+SHIFT = np.uint64(64 - TABLE_BITS)
 # A piece whose bytes change less often occurs by chance: zeros with a few ones.
 CHANGES = 8
 
@@ -41,20 +43,26 @@ def _alike(a: bytes, b: bytes) -> int:
     return min(len(a), len(b))
 
 
+@lru_cache(maxsize=1)
+def _pieces(secret: bytes) -> tuple[dict[bytes, int], np.ndarray]:
+    """Returns the aligned pieces of a secret with their offsets, and the table of the numbers that their words give."""
+    starts = range(0, len(secret) - HALF + 1, HALF)
+    pieces = {secret[at : at + HALF]: at for at in starts if _changes(secret[at : at + HALF])}
+    known = np.array([_keys(_words(piece, 0))[0] for piece in pieces], dtype=np.uint64)
+    table = np.zeros(1 << TABLE_BITS, dtype=bool)
+    table[known >> SHIFT] = True
+    return pieces, table
+
+
 def copies(data: bytes, secret: bytes) -> list[int]:
     """Returns the offsets in `data` of copies of a part of the secret. The search looks for aligned pieces of the
     secret, and every copy contains one whole.
     """
-    starts = range(0, len(secret) - HALF + 1, HALF)
-    pieces = {secret[at : at + HALF]: at for at in starts if _changes(secret[at : at + HALF])}
-    known = np.array([_keys(_words(piece, 0))[0] for piece in pieces], dtype=np.uint64)
-    shift = np.uint64(64 - TABLE_BITS)
-    table = np.zeros(1 << TABLE_BITS, dtype=bool)
-    table[known >> shift] = True
+    pieces, table = _pieces(secret)
     found = []
     for offset in range(8):
         keys = _keys(_words(data, offset)) if len(data) >= offset + HALF else np.empty(0, dtype=np.uint64)
-        for word in np.flatnonzero(table[keys >> shift]):
+        for word in np.flatnonzero(table[keys >> SHIFT]):
             place = offset + 8 * int(word)
             at = pieces.get(data[place : place + HALF])
             if at is None:
