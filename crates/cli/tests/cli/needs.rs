@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What machines need of their parts, as the commands say it.
 
-use crate::common::{folder, ringmill};
+use crate::common::{MEAN, folder, ringmill};
 use serde_json::Value;
-
-const MEAN: &str = "crates/cli/tests/cli/mean_of_four.rmac";
 
 fn said(arguments: &[&str]) -> String {
     let output = ringmill(arguments);

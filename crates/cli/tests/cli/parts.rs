@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `sim --by`: what operations take, level by level.
 
-use crate::common::ringmill;
+use crate::common::{MEAN, ringmill};
 
 fn said(arguments: &[&str]) -> String {
     let output = ringmill(arguments);
@@ -17,14 +17,7 @@ fn us(line: &str) -> f64 {
 
 #[test]
 fn a_levels_operations_add_up() {
-    let sim = [
-        "sim",
-        "crates/cli/tests/cli/mean_of_four.rmac",
-        "--target",
-        "vector",
-        "--machine",
-        "vector",
-    ];
+    let sim = ["sim", MEAN, "--target", "vector", "--machine", "vector"];
     let mut wholes = Vec::new();
     for (level, names) in [
         (
@@ -45,14 +38,7 @@ fn a_levels_operations_add_up() {
         wholes.push(*all);
     }
     assert!(wholes[0] > 0.0 && wholes.iter().all(|whole| *whole == wholes[0]));
-    let other = ringmill(&[
-        "sim",
-        "crates/cli/tests/cli/mean_of_four.rmac",
-        "--machine",
-        "ring",
-        "--by",
-        "mid",
-    ]);
+    let other = ringmill(&["sim", MEAN, "--machine", "ring", "--by", "mid"]);
     assert_eq!(other.status.code(), Some(2));
     let said = String::from_utf8(other.stderr).unwrap();
     assert!(said.contains("--by: ring does not tell"), "{said}");

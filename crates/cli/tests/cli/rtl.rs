@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::common::{command, ringmill};
+use crate::common::{MEAN, command, ringmill};
 
 /// Standard output of a command that succeeds.
 fn says(arguments: &[&str]) -> String {
@@ -96,13 +96,7 @@ fn what_the_rtl_cannot_simulate_is_refused() {
             "{arguments:?}: {text}"
         );
     }
-    let run = [
-        "run",
-        "crates/cli/tests/cli/mean_of_four.rmac",
-        "--random-inputs",
-        "--device",
-        "rtl:polymul",
-    ];
+    let run = ["run", MEAN, "--random-inputs", "--device", "rtl:polymul"];
     let output = crate::common::command(&run)
         .env("RINGMILL_VENV", "no/such/environment")
         .output()
@@ -115,12 +109,7 @@ fn what_the_rtl_cannot_simulate_is_refused() {
 /// their bits itself.
 #[test]
 fn a_program_runs_end_to_end_on_the_rtl() {
-    let mut arguments = vec![
-        "run",
-        "crates/cli/tests/cli/mean_of_four.rmac",
-        "--random-inputs",
-        "--json",
-    ];
+    let mut arguments = vec!["run", MEAN, "--random-inputs", "--json"];
     arguments.extend(["--precision", "6", "--integer-bits", "2"]);
     for device in ["cpu", "sim:polymul", "rtl:polymul"] {
         arguments.extend(["--device", device]);

@@ -3,7 +3,7 @@
 
 use ringmill_schemes::ckks::{Params, ParamsBuilder, file};
 
-use crate::common::{folder, ringmill};
+use crate::common::{MEAN, folder, ringmill};
 
 #[test]
 fn a_file_by_the_2018_standard_is_accepted_by_name_alone() {
@@ -14,7 +14,6 @@ fn a_file_by_the_2018_standard_is_accepted_by_name_alone() {
     std::fs::write(&set1, file::write_params(&params)).unwrap();
     let params = Params::named("set2").unwrap();
     std::fs::write(&set2, file::write_params(&params)).unwrap();
-    let mean = "crates/cli/tests/cli/mean_of_four.rmac";
     let accepted: [&[&str]; 5] = [
         &["params", &set1, "--table", "standard_2018"],
         &["params", &set1, "--table", "standard_2018.ternary"],
@@ -22,7 +21,7 @@ fn a_file_by_the_2018_standard_is_accepted_by_name_alone() {
         &["params", &set2, "--table", "guidelines_2024"],
         &[
             "compile",
-            mean,
+            MEAN,
             "--params",
             &set1,
             "--table",
@@ -36,7 +35,7 @@ fn a_file_by_the_2018_standard_is_accepted_by_name_alone() {
     let refused: [(&[&str], &str); 6] = [
         (&["params", &set1], "--table standard_2018.ternary"),
         (
-            &["compile", mean, "--params", &set1],
+            &["compile", MEAN, "--params", &set1],
             "--table standard_2018.ternary",
         ),
         (

@@ -7,6 +7,9 @@ use std::process::{Command, Output};
 
 pub const RINGMILL: &str = env!("CARGO_BIN_EXE_ringmill");
 
+/// A program that every machine schedules quickly.
+pub const MEAN: &str = "crates/cli/tests/cli/mean_of_four.rmac";
+
 pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
