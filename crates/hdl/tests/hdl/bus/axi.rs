@@ -60,6 +60,8 @@ pub struct Bus {
     pub fenced: Range<u64>,
     /// This port moves in one cycle of eight, and the others as they would.
     pub slow: Option<usize>,
+    /// Addresses of writes are taken in one cycle of 64, whatever the other channels do.
+    pub late: bool,
     dice: Dice,
     stalls: bool,
     /// Words of 32 bits in a beat, and of those at a port.
@@ -207,6 +209,7 @@ impl Bus {
             memory: BTreeMap::new(),
             fenced: 0..0,
             slow: None,
+            late: false,
             dice,
             stalls: false,
             beat,
@@ -366,7 +369,8 @@ impl Bus {
     fn take_from_ports(&mut self) -> Result<Vec<[bool; 3]>, HdlError> {
         let (mut ready, mut moved) = (Vec::new(), Vec::new());
         for number in 0..self.ports() {
-            let goes = [0; 3].map(|_| self.port_goes(number));
+            let mut goes = [0; 3].map(|_| self.port_goes(number));
+            goes[1] &= !self.late || self.dice.bits() & 63 == 0;
             let (port, model) = (&mut self.ports[number], &self.model);
             let mut moves = [false; 3];
             for (at, channel) in [&mut port.ar, &mut port.aw, &mut port.w]

@@ -401,6 +401,17 @@ fn errors_of_memory_and_wrong_lengths_are_events(hdl: &Hdl) {
     assert!(!bus.memory.contains_key(&(0x8000 + 4 * 256)));
     bus.wait(UNLOAD_DONE).unwrap();
 
+    // Into a stretch of many more bursts, whose addresses come late: no empty beat goes before its address.
+    bus.late = true;
+    assert_eq!(command(&mut bus, number(Opcode::Unload)).unwrap(), 0);
+    bus.transfer(WRITE, 0xc000, 320).unwrap();
+    bus.wait(WRITE_DONE).unwrap();
+    assert_eq!(bus.wait(LENGTH | WRITE_ERROR).unwrap(), LENGTH);
+    assert!((0..256).all(|i| u64::from(bus.word(0xc000 + 4 * i)) == a[i as usize]));
+    assert!(!bus.memory.contains_key(&(0xc000 + 4 * 256)));
+    bus.wait(UNLOAD_DONE).unwrap();
+    bus.late = false;
+
     // Into one of 40: what is left waits for the next.
     assert_eq!(command(&mut bus, number(Opcode::Unload)).unwrap(), 0);
     bus.transfer(WRITE, 0xa000, 40).unwrap();
