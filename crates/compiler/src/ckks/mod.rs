@@ -4,6 +4,7 @@
 
 pub(crate) mod algebra;
 pub(crate) mod alike;
+mod balance;
 mod bootstrapping;
 pub mod bounded;
 pub(crate) mod canonical;

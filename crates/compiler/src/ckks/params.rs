@@ -9,7 +9,7 @@ use ringmill_schemes::ckks::Params;
 
 use super::scale::trial::Planned;
 use super::search::{Fitted, MAX_BITS, Room, Search};
-use super::{Options, Wanted};
+use super::{Options, Wanted, balance};
 use crate::ckks::canonical::Steps;
 use crate::ckks::range::InputRange;
 use crate::ckks::tightest::Closeness;
@@ -106,6 +106,19 @@ fn choose_paired(
             };
             search.with_keys()
         };
+        let exponents = match has_labels {
+            true => None,
+            false => balance::exponents(program, ranges, options)?,
+        };
+        if let Some(exponents) = exponents {
+            let balanced = Planned::products(program, level)?.balanced(&exponents);
+            match search(balanced) {
+                Ok(fitted) => return Ok(fitted),
+                Err(error @ CompileError::Halt(_)) => return Err(error),
+                // The program without exponents says best what is missing.
+                Err(_) => {}
+            }
+        }
         let mut found = search(planned);
         // Primes that suit the constants may be too large, or a value at a larger scale may not fit.
         let is_final = matches!(

@@ -116,7 +116,7 @@ pub fn predict(
 
 /// Returns for each value the size that it may have for inputs like a sample: the margin times its largest slot on the
 /// sample.
-fn sizes(managed: &MacroProgram, like: Like<'_>) -> Result<Vec<f64>, CompileError> {
+pub fn sizes(managed: &MacroProgram, like: Like<'_>) -> Result<Vec<f64>, CompileError> {
     let mut typical = vec![f64::INFINITY; managed.types.len()];
     evaluate_observed(managed, like.sample, &mut |value, slots| {
         if let Some(size) = typical.get_mut(value.0 as usize) {

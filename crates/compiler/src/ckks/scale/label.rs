@@ -54,11 +54,14 @@ impl Manager<'_> {
     pub(super) fn after_rescale(&mut self, old: MacroValue, level: Level, product: Label) -> Label {
         let ratio = match self.findings.ratio(level) {
             Some(ratio) => ratio,
-            None if self.findings.may_take_any_label(old) => return Label::ONE,
+            None if self.findings.may_take_any_label(old) => return self.wanted(old),
             None => self.findings.choose_ratio(level, product, self.labels),
         };
         let label = self.labels.times(product, ratio, 1);
-        let label = label.filter(|&label| self.labels.log2(label).abs() <= MOST_LOG2);
+        // Labels that are wanted are near the inverse of their value's size, so they may be far from one.
+        let in_range =
+            |label: &Label| !self.wanted.is_empty() || self.labels.log2(*label).abs() <= MOST_LOG2;
+        let label = label.filter(in_range);
         if label.is_none() {
             self.findings.out_of_range(&[old]);
         }

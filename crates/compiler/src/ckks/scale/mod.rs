@@ -37,6 +37,9 @@ struct Manager<'a> {
     depths: Depths,
     plan: &'a Plan,
     labels: &'a mut Labels,
+    /// For each value of the program without levels, the label that it gets where any label is possible. Empty if it
+    /// is one for all values.
+    wanted: &'a [Label],
     findings: &'a mut Findings,
     /// The number, in the program without levels, of the instruction whose results get their levels
     /// and scales now.
@@ -53,7 +56,8 @@ struct Manager<'a> {
 }
 
 /// Gives every value of a relinearised program a level and a scale, as `plan` says. `output_level` is the level of the
-/// outputs. Decisions on constants that the plan lacks are recorded in `findings`.
+/// outputs. Values get the labels `wanted` where any label is possible. Decisions on constants that the plan lacks are
+/// recorded in `findings`.
 ///
 /// # Errors
 /// [`CompileError::TooDeep`] with the line of the first product for which no level is left.
@@ -62,7 +66,7 @@ fn manage(
     scales: &CanonicalScales,
     depths: Depths,
     plan: &Plan,
-    labels: &mut Labels,
+    (labels, wanted): (&mut Labels, &[Label]),
     findings: &mut Findings,
 ) -> Result<MacroProgram, CompileError> {
     let kinds = source.instrs.iter().map(|i| kind(i, &source));
@@ -74,6 +78,7 @@ fn manage(
         depths,
         plan,
         labels,
+        wanted,
         findings,
         number: 0,
         placed: vec![None; body.types.len()],
@@ -109,15 +114,17 @@ impl Manager<'_> {
                 self.product(instr, vec![a.value], a.level, label);
             }
             (Kind::Product, &[a, b]) if is_cipher(types, b) => {
+                let wanted = [a, b].map(|v| self.wanted(v));
                 let (a, b) = (self.rescaled(a, loc), self.rescaled(b, loc));
                 let level = a.level.min(b.level);
-                let (a, b) = (self.at_level(a, level, loc), self.at_level(b, level, loc));
+                let a = self.at_level(a, level, wanted[0], loc);
+                let b = self.at_level(b, level, wanted[1], loc);
                 let label = self.product_label(instr, a, b);
                 self.product(instr, vec![a.value, b.value], level, label);
             }
             (Kind::Product, &[a, b]) => {
                 let (a, to) = self.for_factor(instr, a);
-                let label = self.before_rescale(to, Label::ONE);
+                let label = self.before_rescale(to, self.wanted_of(instr));
                 let factor = LevelScale {
                     level: to,
                     scale: self.factor(a, to, label),
@@ -149,7 +156,7 @@ impl Manager<'_> {
             (Kind::Refreshed, &[a]) => {
                 let start = self.plan.start();
                 let a = self.rescaled(a, loc);
-                let a = self.at_level(a, start, loc);
+                let a = self.at_level(a, start, Label::ONE, loc);
                 let state = State::Rescaled(self.scales.top(), Label::ONE);
                 let (src, imm) = (vec![a.value], instr.imm.clone());
                 let value = self.emit(instr.op, src, imm, self.at(state), loc);
@@ -168,16 +175,33 @@ impl Manager<'_> {
         }
     }
 
-    /// Returns a rescaled value at `level`, its own or a lower one.
-    fn at_level(&mut self, a: Rescaled, level: Level, loc: &Option<SourceLoc>) -> Rescaled {
+    /// Returns a rescaled value at `level`, its own or a lower one. At a lower one it has the label `label`.
+    fn at_level(
+        &mut self,
+        a: Rescaled,
+        level: Level,
+        label: Label,
+        loc: &Option<SourceLoc>,
+    ) -> Rescaled {
         if a.level == level {
             return a;
         }
         Rescaled {
-            value: self.lowered(a, level, Label::ONE, loc),
+            value: self.lowered(a, level, label, loc),
             level,
-            label: Label::ONE,
+            label,
         }
+    }
+
+    /// Returns the label that a value of the program without levels gets where any label is possible.
+    fn wanted(&self, old: MacroValue) -> Label {
+        let wanted = self.wanted.get(old.0 as usize);
+        wanted.copied().unwrap_or(Label::ONE)
+    }
+
+    /// Returns the label that the results of an instruction get where any label is possible.
+    fn wanted_of(&self, instr: &MacroInstr) -> Label {
+        instr.dst.first().map_or(Label::ONE, |&d| self.wanted(d))
     }
 
     fn place(&mut self, instr: &MacroInstr, value: MacroValue, state: State) {
@@ -199,7 +223,7 @@ impl Manager<'_> {
     fn source(&mut self, instr: &MacroInstr, types: &[MacroType]) {
         let [old] = instr.dst[..] else { return };
         if is_cipher(types, old) {
-            let state = State::Rescaled(self.need(instr), Label::ONE);
+            let state = State::Rescaled(self.need(instr), self.wanted(old));
             let at = self.at(state);
             let value = self.emit(instr.op, Vec::new(), instr.imm.clone(), at, &instr.loc);
             self.place(instr, value, state);
@@ -226,11 +250,11 @@ impl Manager<'_> {
         (a, self.need(instr).above(1).min(a.level))
     }
 
-    /// Emits a product with a constant. The constant's scale is such that the rescaled product has
-    /// the label one: its scale is the canonical one, divided by nothing.
+    /// Emits a product with a constant. The constant's scale is such that the rescaled product has the label that is
+    /// wanted for it.
     fn constant_product(&mut self, instr: &MacroInstr, a: MacroValue, value: f64) {
         let (a, to) = self.for_factor(instr, a);
-        let label = self.before_rescale(to, Label::ONE);
+        let label = self.before_rescale(to, self.wanted_of(instr));
         let factor = MacroImm::Constant {
             value,
             scale: Some(self.factor(a, to, label)),
@@ -249,7 +273,7 @@ impl Manager<'_> {
             SumPlan::LiftBoth => {
                 let (a, b) = (self.rescaled(a, loc), self.rescaled(b, loc));
                 let level = a.level.min(b.level);
-                let label = self.before_rescale(level, Label::ONE);
+                let label = self.before_rescale(level, self.wanted_of(instr));
                 self.findings.takes_any_label(instr);
                 let src = [a, b].map(|a| self.lifted(a, level, label, loc));
                 (src, State::Product(level, label))
@@ -322,7 +346,7 @@ impl Manager<'_> {
                 (src, State::Product(level, label))
             }
             (None, None) => {
-                let label = self.before_rescale(level, Label::ONE);
+                let label = self.before_rescale(level, self.wanted_of(instr));
                 self.findings.takes_any_label(instr);
                 let (a, b) = (self.rescaled(a, loc), self.rescaled(b, loc));
                 let src = [a, b].map(|a| self.lifted(a, level, label, loc));

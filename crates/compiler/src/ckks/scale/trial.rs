@@ -156,6 +156,8 @@ pub(crate) struct Planned {
     plan: Plan,
     depths: Depths,
     labels: Labels,
+    /// For each value, the label that it gets where any label is possible. Empty if it is one for all values.
+    wanted: Vec<Label>,
     /// The ratio of each level, up to the highest, by which a rescale multiplies a label (factor by
     /// which the scale is divided).
     ratios: Vec<Label>,
@@ -173,6 +175,7 @@ impl Planned {
             depths: Depths::new(program, output_level, &plan)?,
             plan,
             labels: Labels::new(),
+            wanted: Vec::new(),
             ratios: Vec::new(),
         })
     }
@@ -192,8 +195,23 @@ impl Planned {
             depths: Depths::new(program, output_level, &plan)?,
             plan,
             labels: Labels::new(),
+            wanted: Vec::new(),
             ratios: Vec::new(),
         })
+    }
+
+    /// Returns the plan with ciphertexts that hold `2^-exponent` times their values, with one exponent for each value.
+    /// Such a power of two is the value's label, the factor by which its scale is divided.
+    pub fn balanced(mut self, exponents: &[i64]) -> Self {
+        let two = self.labels.constant(2.0);
+        let labels = &mut self.labels;
+        let label = |&exponent: &i64| {
+            labels
+                .times(Label::ONE, two, exponent)
+                .unwrap_or(Label::ONE)
+        };
+        self.wanted = exponents.iter().map(label).collect();
+        self
     }
 
     /// Returns the plan for a program's products with constants that takes the fewest levels, for
@@ -263,8 +281,8 @@ impl Planned {
         ratios.resize(scales.top().index() + 1, Label::ONE);
         let mut findings = Findings::with(&ratios);
         let depths = self.depths.clone();
-        let (plan, labels) = (&self.plan, &mut self.labels);
-        manage(program, scales, depths, plan, labels, &mut findings)
+        let labels = (&mut self.labels, self.wanted.as_slice());
+        manage(program, scales, depths, &self.plan, labels, &mut findings)
     }
 }
 
@@ -311,7 +329,7 @@ fn with_labels(
         let flat_scales = CanonicalScales::flat(levels);
         let tried = |labels: &mut Labels, scales: &CanonicalScales, mut findings: Findings| {
             let (source, of) = (program.clone(), depths.clone());
-            let managed = manage(source, scales, of, &plan, labels, &mut findings);
+            let managed = manage(source, scales, of, &plan, (labels, &[]), &mut findings);
             managed.map(|_| findings)
         };
         let ratios = tried(&mut labels, &flat_scales, Findings::choosing(levels, flat))?.chosen();
@@ -343,6 +361,7 @@ fn with_labels(
                 plan,
                 depths,
                 labels,
+                wanted: Vec::new(),
                 ratios,
             }));
         }

@@ -3,6 +3,7 @@
 
 mod accuracy;
 mod alike;
+mod balance;
 mod bounded;
 mod chain;
 mod labels;
