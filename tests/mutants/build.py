@@ -6,29 +6,18 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from . import refusals, switch, tree
 from .fault import Fault
 from .modules import crates, roots
+from .program import Program
 from .rewrite import Rewritten, rewrite
-
-TARGET = tree.WORK / "build"
 
 
 class BuildError(Exception):
     """Cargo fails, and no fault is the reason."""
-
-
-@dataclass(frozen=True)
-class Program:
-    """A test program, the name of the crate whose tests it holds, and the folder of its package."""
-
-    crate: str
-    folder: Path
-    path: Path
 
 
 def prepare(drawn: list[Fault], count: int, packages: list[str]) -> tuple[dict[int, Fault], list[Program]]:
@@ -71,7 +60,7 @@ def _write(taken: dict[int, Fault]) -> dict[str, Rewritten]:
 def _cargo(arguments: list[str]) -> Iterator[dict[str, Any]]:
     """Runs cargo in the copy and yields its messages."""
     command = ["cargo", *arguments, "--locked", "--quiet", "--message-format=json"]
-    environment = os.environ | {"CARGO_TARGET_DIR": str(TARGET)}
+    environment = os.environ | {"CARGO_TARGET_DIR": str(tree.TARGET)}
     failed, said = False, []
     with subprocess.Popen(
         command, cwd=tree.TREE, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True

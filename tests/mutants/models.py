@@ -4,12 +4,11 @@
 import shutil
 
 from . import tree
-from .build import TARGET
 
 
 def lend() -> None:
     """Makes the cache anew as a copy of the checkout's, if there is one."""
-    ours, lent = tree.ROOT / "target" / "hdl", TARGET / "hdl"
+    ours, lent = tree.ROOT / "target" / "hdl", tree.TARGET / "hdl"
     if ours.is_dir():
         shutil.rmtree(lent, ignore_errors=True)
         shutil.copytree(ours, lent, ignore=shutil.ignore_patterns("work-*"))

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import tree
-from .build import TARGET
 
 _ROOM = 12 << 30
 _FILE = 2 << 30
@@ -32,7 +31,7 @@ def run(command: list[str], folder: Path, variables: dict[str, str], seconds: fl
     with tempfile.TemporaryDirectory() as temporary:
         environment = os.environ | {
             "CARGO_MANIFEST_DIR": str(folder),
-            "CARGO_TARGET_DIR": str(TARGET),
+            "CARGO_TARGET_DIR": str(tree.TARGET),
             "RINGMILL_VENV": str(tree.ROOT / ".venv"),
             "RUST_BACKTRACE": "0",
             "TMPDIR": temporary,

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from . import switch, tree
-from .build import Program
 from .process import run
+from .program import Program
 
 # A test that takes longer without a fault is left out.
 _PATIENCE = 900.0

@@ -12,7 +12,7 @@ from .suite import Suite
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the tests say of a fault: the package whose tests catch it, or none, and how many tests reach it."""
+    """What the tests say of a fault: the crate whose tests catch it, or none, and how many tests reach it."""
 
     number: int
     fault: Fault
@@ -26,7 +26,7 @@ def judge(suite: Suite, faults: dict[int, Fault], workers: int) -> Iterator[Verd
     def one(number: int) -> Verdict:
         fault = faults[number]
         reaching = suite.reaching(number, fault.crate)
-        caught = next((p.package for p, tests in reaching if not suite.passes(p, tests, number)), None)
+        caught = next((p.crate for p, tests in reaching if not suite.passes(p, tests, number)), None)
         tests = sum(len(tests) for _, tests in reaching)
         verdict = f"caught by {caught}" if caught else f"LIVES, {tests} tests reach it"
         print(f"{number:4} {fault}: {verdict}", file=sys.stderr, flush=True)
