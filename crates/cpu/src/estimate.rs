@@ -174,8 +174,9 @@ impl Expands {
         asked.or_else(|| (self.all > left && left >= self.largest).then_some(left))
     }
 
-    /// Returns the most bytes of expanded limbs and constants that a run with `calls` calls in
-    /// progress holds at one time. It is the budget, or what `calls` calls read if that is more.
+    /// Returns the most bytes of expanded limbs and constants that a run with `calls` calls in progress holds at one
+    /// time. It is the budget, or the bytes that `calls` calls read if these are more, but never more than all limbs
+    /// and constants.
     pub fn under(&self, budget: Option<u64>, calls: usize) -> u64 {
         let held = self.within.saturating_mul(calls as u64);
         self.all.min(budget.unwrap_or(u64::MAX).max(held))

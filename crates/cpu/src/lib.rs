@@ -72,6 +72,9 @@ pub struct Cpu {
 
 impl Cpu {
     /// Opens the CPU as a device with `threads` threads, 1 to [`MAX_THREADS`].
+    ///
+    /// # Errors
+    /// [`OpenError`] for another number of threads, or if the system does not start them.
     pub fn new(threads: usize) -> Result<Self, DeviceError> {
         if !(1..=MAX_THREADS).contains(&threads) {
             return Err(OpenError::ThreadCount {
@@ -107,7 +110,11 @@ impl Cpu {
         }
     }
 
-    /// Opens the CPU as a device with one thread for each core.
+    /// Opens the CPU as a device with one thread for each core that the process may use, but at most
+    /// [`MAX_THREADS`].
+    ///
+    /// # Errors
+    /// [`OpenError`] if the system does not start the threads.
     pub fn all_cores() -> Result<Self, DeviceError> {
         Self::new(
             std::thread::available_parallelism()
@@ -129,7 +136,7 @@ impl Cpu {
         }
     }
 
-    /// Returns the plans of the program's procedures; each procedure is verified and planned on its first use.
+    /// Returns the plans of the program's procedures; each procedure is planned on its first use.
     fn plans(&self, program: &Verified, watch: &Watch) -> Result<Vec<Arc<Plan>>, DeviceError> {
         let procs = program.bound_procs();
         let mut cache = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
@@ -290,8 +297,8 @@ fn straight<'a>(
     Ok(state)
 }
 
-/// Returns an error if the run must stop now. A run with checkpoints (`saved`) goes on to the end of its call
-/// when it is interrupted.
+/// Returns an error if the run must stop now. A run with checkpoints (`saved`) goes on to the end of its open calls
+/// when it is interrupted, so that it can be saved.
 fn may_go_on(watch: &Watch, saved: bool) -> Result<(), Halt> {
     match watch.check() {
         Err(Halt::Interrupted) if saved => Ok(()),
@@ -299,7 +306,7 @@ fn may_go_on(watch: &Watch, saved: bool) -> Result<(), Halt> {
     }
 }
 
-/// Reports the number of a run's finished calls as progress, a few times a second.
+/// Reports the number of a run's finished calls as progress, at most ten times a second and at the end.
 struct Meter<'p> {
     progress: &'p dyn Progress,
     total: u64,

@@ -174,7 +174,7 @@ impl Kernel {
             | Kernel::Intt(_) => &[0],
             Kernel::Ntt { plan, from, w: 0 } if *from == plan.modulus() => &[0],
             Kernel::SubScale(..) => &[1],
-            // A conversion mostly reads limbs that other steps still read. If not, it is too short to matter.
+            // Other steps mostly still read the operand of a conversion. If not, the conversion is too short to matter.
             _ => &[],
         }
     }
@@ -233,7 +233,7 @@ impl Kernel {
             Kernel::Bext(to) => (operands * (1 + to.target().len() + to.words().len())) as u64,
             Kernel::Pass(pass) => pass.weight(),
             Kernel::Decompose(gadget, _) => gadget.levels() as u64,
-            // A pass for each digit of each coefficient, mostly over a shorter vector.
+            // One pass over a row for each digit of each coefficient; the rows are mostly shorter than a limb.
             Kernel::LweSwitch(gadget) => SWITCH_PASSES * gadget.levels() as u64,
             _ => 1,
         }

@@ -64,8 +64,12 @@ impl<'s> Session<'s> {
         })
     }
 
-    /// Runs the open program. If there is a callback `take`, it receives each output when it is computed,
-    /// and the returned list lacks these outputs.
+    /// Runs the open program. If there is a callback `take`, it receives all outputs, many of them as
+    /// soon as they are computed, and the returned list is empty.
+    ///
+    /// # Errors
+    /// Fails if the bindings do not fit the program, a limit or a checkpoint refuses the run, the run is
+    /// stopped, or a step fails.
     pub fn execute(
         &mut self,
         inputs: Vec<Limb<'_>>,

@@ -104,10 +104,10 @@ pub(super) struct State<'a> {
     pub clock: Clock,
     pub calls_done: u64,
     pub weight_done: u64,
-    /// A callback that receives each output, with its number, when it is computed. Without it the run holds outputs to
-    /// the end.
+    /// A callback that receives each output with its number. It gets an output as soon as the run knows that no later
+    /// call reads it, at the latest at the end. Without a callback the run holds all outputs to the end.
     take: Option<Take<'a>>,
-    /// The outputs that the callback `take` has received.
+    /// The outputs that the callback `take` has received before the end of the run.
     taken: LimbMap<()>,
 }
 
@@ -154,8 +154,8 @@ impl<'a> State<'a> {
         })
     }
 
-    /// Sets `take`, the callback that receives each output when it is computed, so that the run holds no
-    /// output.
+    /// Sets `take`, the callback that receives the outputs. The run passes an output on as soon as it knows that no
+    /// later call reads it, so that it holds few outputs.
     pub fn hand_to(&mut self, take: Take<'a>) {
         self.take = Some(take);
     }
@@ -457,8 +457,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Lends the outputs to the caller, except those that the callback `take` received, and returns all other limbs to
-    /// the pool.
+    /// Returns the outputs, lent from the pool, and gives all other limbs back to the pool. If there is a callback
+    /// `take`, it receives the outputs that it has not received yet, and the returned list is empty.
     pub fn into_outputs(mut self) -> Result<(Vec<OutputLimb>, Pool, Clock), DeviceError> {
         let limbs = self.ahead.outputs().ok_or_else(|| lost("the end"))?;
         let mut outputs = Vec::with_capacity(limbs.len());

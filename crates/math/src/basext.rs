@@ -15,7 +15,7 @@
 //! | [`ShenoyKumaresan`] (Algorithm 2) | from a redundant residue | all A < Q | l + 1 products, one more input limb |
 //! | [`Kawamura`] (Algorithm 3, Cox-Rower) | from the top bits of the y_i | A < (1 - delta) Q | l additions |
 //! | [`FixedPoint`] (2.5.1.4, Halevi-Polyakov-Shoup) | from 52-bit fractions, close calls in full | all A < Q | l short products |
-//! | [`MiddleHalf`] | from 52-bit fractions | A in (-Q/4, Q/4), others are refused | 2 l short products |
+//! | [`MiddleHalf`] | from 52-bit fractions | A in (-Q/4, Q/4), reports others | 2 l short products |
 //! | [`MixedRadix`] (Algorithm 4) | not needed | all A < Q | l^2 / 2 products |
 //!
 //! [`best_exact`] chooses for the CPU. No method uses floating point.
@@ -50,8 +50,8 @@ use num_bigint::BigUint;
 use crate::kernels::check_len;
 use crate::{AnyModulus, MathError, Modulus, RnsBasis, WordModulus};
 
-/// The most source moduli of an exact base extension. A sum of this many products of 61-bit numbers, and one more product, still
-/// fits the accumulators that reduce once.
+/// The most source moduli of an exact base extension. The AVX-512 loops add up this many products of 61-bit numbers,
+/// and one more, and reduce the sum once.
 pub const MAX_SOURCES: usize = 64;
 
 /// The number of coefficients that a base extension converts at a time. A block's residues, scaled
@@ -140,10 +140,13 @@ pub trait BaseExtension: Send + Sync {
 /// [`MixedRadix`] takes l^2 / 2 more products for each coefficient, for l source moduli.
 /// [`Kawamura`] is exact on a part of the range only.
 ///
-/// The time of [`FixedPoint`] depends on the data: a coefficient within about l 2^-49 Q of a multiple of Q takes an exact
-/// comparison of its own. Here Q is the product of the l source moduli; random coefficients need the comparison less than once in
-/// 2^40. If time must not depend on data, as for limbs of a secret, choose [`MixedRadix`]. For small signed coefficients choose
-/// [`Representative::Centred`].
+/// The time of [`FixedPoint`] depends on the data: a coefficient within about l 2^-49 Q of a multiple of Q takes an
+/// exact comparison of its own. Here Q is the product of the l source moduli; random coefficients need the comparison
+/// less than once in 2^40. If time must not depend on data, as for limbs of a secret, choose [`MixedRadix`]. For small
+/// signed coefficients choose [`Representative::Centred`].
+///
+/// # Errors
+/// The errors of [`FixedPoint::new`].
 pub fn best_exact<'a>(
     from: &RnsBasis,
     to: impl Into<Targets<'a>>,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Modular arithmetic on four residues at a time as doubles (AVX2 with FMA), for moduli of at most 52 bits.
+//! Modular arithmetic on four residues at a time as doubles (AVX2 with FMA), for moduli of at most 51 bits and for 2^52
+//! - 2^12 + 1.
 //!
 //! AVX2 multiplies 32 bits by 32, so that one product modulo 50 bits takes about ten of its multiplications. With doubles it takes four,
 //! and all results are exact. A double holds any integer up to 2^53 in magnitude. A product y w is two doubles, h + l with h = fl(y w) and

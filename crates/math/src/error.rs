@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of number theory: a refused modulus, length, range or file of choices.
+//! The errors of this crate: refused moduli, ring degrees, lengths and values, lack of random bytes
+//! or of kernels, and stops by a limit.
 
 use thiserror::Error;
 
-/// The error of an input that this crate refuses. Each variant says what was expected, what was
-/// found and what to do.
+/// The error of a function of this crate: a refused input, a failure of the system's random device,
+/// or a halt by a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MathError {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels: loops over whole limbs, the one interface through which devices compute on residues.
 //!
-//! Every function checks that its slices have one length, then runs the fastest path that this processor has (scalar,
-//! AVX2, AVX-512, AVX-512 with IFMA; see [`Backend`]). All paths compute the same bits. The caller ensures that inputs
-//! are residues below their modulus; then so are outputs. A larger input gives a wrong residue, never a fault.
+//! Every function checks the lengths of its slices. Then it runs the fastest path that the processor has and the
+//! environment allows: scalar, AVX2, AVX-512 or AVX-512 with IFMA (see [`Backend`]). All paths compute the same bits.
+//! The caller ensures that inputs are residues below their modulus; then so are outputs. A larger input gives a wrong
+//! residue, never a fault.
 
 mod ahead;
 mod auto;

@@ -59,7 +59,7 @@ pub trait Reduction {
     }
 }
 
-/// Returns x - q if that is not negative, otherwise x: the last stage of every reduction.
+/// Returns x - q if that is not negative, otherwise x. It is the last stage of most reductions.
 fn subtract_once(x: u128, q: Modulus) -> u128 {
     x.checked_sub(q.value().into()).unwrap_or(x)
 }

@@ -26,7 +26,10 @@ impl Modulus {
     /// The most bits of a modulus: moduli are below 2 to this power.
     pub const MAX_BITS: u32 = 61;
 
-    /// Makes the modulus `q`. It fails if q is out of range; q need not be prime.
+    /// Makes the modulus `q`, which need not be prime.
+    ///
+    /// # Errors
+    /// [`MathError::ModulusOutOfRange`] unless 2 <= q < 2^61.
     pub fn new(q: u64) -> Result<Self, MathError> {
         if !(2..1 << Self::MAX_BITS).contains(&q) {
             return Err(MathError::ModulusOutOfRange { got: q });
@@ -141,7 +144,10 @@ impl Modulus {
         result
     }
 
-    /// Returns a^-1 mod q by the extended Euclidean algorithm, or [`MathError::NotInvertible`]. Its time depends on a.
+    /// Returns a^-1 mod q by the extended Euclidean algorithm, for any 64-bit a. Its time depends on a.
+    ///
+    /// # Errors
+    /// [`MathError::NotInvertible`] if a and q have a common factor.
     pub fn inv(self, a: u64) -> Result<u64, MathError> {
         let (mut r0, mut r1) = (self.q, self.reduce(a));
         // The coefficients of a alternate in sign, and none is larger than q. So their absolute values suffice.

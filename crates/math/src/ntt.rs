@@ -37,9 +37,8 @@ use crate::simd::{Factor, Form, Forms};
 use crate::wipe::on_a_clean_stack;
 use crate::{MathError, Modulus, Ring, Shoup};
 
-/// The bytes of a plan's tables for each coefficient of the full ring. They hold twiddles, their
-/// quotients and their SIMD forms for both directions, and the numbers from which these are
-/// computed.
+/// The most bytes of a plan's tables for each coefficient of the full ring. They hold twiddles, their quotients and
+/// their SIMD forms for both directions, and the numbers from which these are computed.
 const TABLE_BYTES: u64 = 128;
 
 /// The twiddles of one direction. A stage of the transform works on m blocks of the limb (m = 1, 2,
@@ -222,9 +221,13 @@ fn shared<P>(
 }
 
 impl NttPlan {
-    /// Builds the tables for transforms of limbs of `ring` modulo `q`. `q` must be a prime that is
-    /// 1 modulo twice the degree of the full ring (that is, modulo 4n for a half ring of n
-    /// coefficients). Prefer [`NttPlan::shared`], which builds them once.
+    /// Builds the tables for transforms of limbs of `ring` modulo `q`. `q` must be a prime that is 1 modulo twice the
+    /// degree of the full ring (that is, modulo 4n for a half ring of n coefficients). Prefer [`NttPlan::shared`],
+    /// which builds them once.
+    ///
+    /// # Errors
+    /// The errors of [`Ring::check`] and [`plans::check_environment`]. [`MathError::NoRootOfUnity`] or
+    /// [`MathError::NotPrime`] for another modulus. [`MathError::Halt`] if there is no memory for the tables.
     pub fn new(q: Modulus, ring: Ring) -> Result<Self, MathError> {
         ring.check()?;
         plans::check_environment()?;
@@ -262,16 +265,18 @@ impl NttPlan {
         })
     }
 
-    /// Returns the plan of a modulus and a ring from a cache of the process, which builds it on
-    /// first use.
+    /// Returns the plan of a modulus and a ring from a cache of the process, which builds it on first use.
+    ///
+    /// # Errors
+    /// The errors of [`NttPlan::new`].
     pub fn shared(q: Modulus, ring: Ring) -> Result<Arc<NttPlan>, MathError> {
         shared(&PLANS, q, ring, Self::new)
     }
 
-    /// Times the kernels of one kind of transform again, for about `patience`, and keeps the
-    /// fastest for the process. Returns `None` if another thread is choosing the kernel, or if
-    /// there is no memory to time it. For [`Task::ForwardFrom`] it also returns `None` if this CPU
-    /// or modulus has no kernel that changes the modulus within the transform.
+    /// Chooses the kernel of one kind of transform again, as the environment asks for ([`plans`]), and keeps the choice
+    /// for the process. If that means timing, it takes about `patience`. Returns `None` if another thread is choosing
+    /// the kernel, or if there is no memory to time it. For [`Task::ForwardFrom`] it also returns `None` if no kernel
+    /// changes the modulus within the transform on this CPU, for this modulus and length.
     pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
         #[cfg(target_arch = "x86_64")]
         if task == Task::ForwardFrom {
@@ -289,8 +294,11 @@ impl NttPlan {
         plans::names(self)
     }
 
-    /// Computes the forward or inverse NTT of a limb in place with one of the kernels that [`NttPlan::kernels`] names, for
-    /// tests and measurements.
+    /// Computes the forward or inverse NTT of a limb in place with one of the kernels that [`NttPlan::kernels`] names,
+    /// for tests and measurements.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] for a limb of another length than the ring's, [`MathError::OutOfRange`] for another name.
     pub fn run_on(&self, kernel: &str, task: Task, limb: &mut [u64]) -> Result<(), MathError> {
         self.check_len(limb)?;
         plans::run_on(self, kernel, task, limb)
@@ -330,18 +338,27 @@ impl NttPlan {
     }
 
     /// Transforms coefficients (below q, natural order) to evaluations (below q, bit-reversed order), in place.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] for a limb of another length than the ring's.
     pub fn forward(&self, limb: &mut [u64]) -> Result<(), MathError> {
         self.transform(Task::Forward, limb)
     }
 
     /// Transforms evaluations (below q, bit-reversed order) to coefficients (below q, natural order), in place.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] for a limb of another length than the ring's.
     pub fn inverse(&self, limb: &mut [u64]) -> Result<(), MathError> {
         self.transform(Task::Inverse, limb)
     }
 
-    /// Computes out = the transform of (a mod q) + w modulo the plan's modulus q, for a limb a of
-    /// residues modulo `from`. One call does a change of modulus, the addition of a constant and
-    /// [`NttPlan::forward`]. Any w will do, because it is reduced first; `from` may be q itself.
+    /// Computes out = the transform of (a mod q) + w modulo the plan's modulus q, for a limb a of residues modulo
+    /// `from`. One call does a change of modulus, the addition of a constant and [`NttPlan::forward`]. Any w will do,
+    /// because it is reduced first; `from` may be q itself.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] for a limb of another length than the ring's.
     pub fn forward_from(
         &self,
         out: &mut [u64],
@@ -361,6 +378,9 @@ impl NttPlan {
 
     /// Computes out = (minuend - t) * scale, plus an addend if there is one, where t is the result of
     /// [`NttPlan::forward_from`]. One call also does the last step of a division by a modulus.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] for a limb of another length than the ring's.
     pub fn difference_from(
         &self,
         out: &mut [u64],
@@ -381,15 +401,20 @@ impl NttPlan {
         crate::kernels::sub_scale_assign(self.q, out, end.minuend, end.scale, end.addend)
     }
 
-    /// Computes the forward NTT ([`NttPlan::forward`]) of several limbs modulo the plan's modulus; the tables stay in the
-    /// cache from one limb to the next. All lengths are checked first: on an error no limb has changed.
+    /// Computes the forward NTT ([`NttPlan::forward`]) of several limbs modulo the plan's modulus; the tables stay in
+    /// the cache from one limb to the next.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] for a limb of another length than the ring's; then no limb has changed.
     pub fn forward_batch(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         limbs.iter().try_for_each(|limb| self.check_len(limb))?;
         limbs.iter_mut().try_for_each(|limb| self.forward(limb))
     }
 
-    /// Computes the inverse NTT ([`NttPlan::inverse`]) of several limbs modulo the plan's modulus. All lengths are checked
-    /// first: on an error no limb has changed.
+    /// Computes the inverse NTT ([`NttPlan::inverse`]) of several limbs modulo the plan's modulus.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] for a limb of another length than the ring's; then no limb has changed.
     pub fn inverse_batch(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         limbs.iter().try_for_each(|limb| self.check_len(limb))?;
         limbs.iter_mut().try_for_each(|limb| self.inverse(limb))

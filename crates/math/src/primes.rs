@@ -75,6 +75,10 @@ fn miller_rabin(n: u64) -> bool {
 }
 
 /// Returns `count` primes q = 1 mod `step` with exactly `bits` bits, largest first, leaving out those in `used`.
+///
+/// # Errors
+/// [`MathError::OutOfRange`] unless `bits` is from 2 to 61. [`MathError::NotEnoughPrimes`] if fewer primes than
+/// `count` exist, or if `step` is 0.
 pub fn primes_one_mod(
     bits: u32,
     step: u64,
@@ -117,6 +121,9 @@ pub fn primes_one_mod(
 /// Returns `count` primes of exactly `bits` bits that are 1 mod 2N (N = 2^log_n), largest first: the order in which
 /// SEAL searches. [`seal_coeff_modulus`] returns primes in the order of SEAL's `CoeffModulus::Create`.
 ///
+/// # Errors
+/// The errors of [`primes_one_mod`], and [`MathError::RingDegree`] for a `log_n` above 17.
+///
 /// ```
 /// let q = ringmill_math::primes::ntt_primes(60, 14, 1).unwrap();
 /// assert_eq!(q, [1152921504606748673]);
@@ -127,6 +134,9 @@ pub fn ntt_primes(bits: u32, log_n: u32, count: usize) -> Result<Vec<u64>, MathE
 
 /// Returns `count` primes of exactly `bits` bits that are 1 mod 2N (N = 2^log_n), largest first, without those in
 /// `used`.
+///
+/// # Errors
+/// The errors of [`ntt_primes`].
 pub fn ntt_primes_excluding(
     bits: u32,
     log_n: u32,
@@ -136,8 +146,11 @@ pub fn ntt_primes_excluding(
     primes_one_mod(bits, 2 << check_log_n(log_n)?, count, used)
 }
 
-/// Returns exactly the primes of SEAL's `CoeffModulus::Create(N, bit_sizes)`, for N = 2^`log_n`: for each size
-/// the largest suitable primes, in ascending order among those of one size.
+/// Returns exactly the primes of SEAL's `CoeffModulus::Create(N, bit_sizes)`, for N = 2^`log_n`: for each size the
+/// largest suitable primes, in ascending order among those of one size.
+///
+/// # Errors
+/// The errors of [`ntt_primes`].
 pub fn seal_coeff_modulus(log_n: u32, bit_sizes: &[u32]) -> Result<Vec<u64>, MathError> {
     let mut pools = BTreeMap::new();
     for &bits in bit_sizes {
@@ -152,9 +165,12 @@ pub fn seal_coeff_modulus(log_n: u32, bit_sizes: &[u32]) -> Result<Vec<u64>, Mat
         .collect())
 }
 
-/// Returns `count` primes of `bits` bits for word-level Montgomery reduction, largest first: 1 mod
-/// 2^`word_bits` and 1 mod 2N, for N = 2^`log_n`. So q = q_H 2^w + 1, and -q^-1 mod 2^w is -1, with
-/// w = `word_bits`. For w = 17 the primes are 1 mod 2^17.
+/// Returns `count` primes of exactly `bits` bits for word-level Montgomery reduction, largest first, without those
+/// in `used`. They are 1 mod 2^`word_bits` and 1 mod 2N, for N = 2^`log_n`. So q = q_H 2^w + 1, and -q^-1 mod 2^w
+/// is -1, with w = `word_bits`.
+///
+/// # Errors
+/// [`MathError::OutOfRange`] for a `word_bits` of 61 or more, and the errors of [`ntt_primes`].
 pub fn montgomery_friendly_primes(
     bits: u32,
     word_bits: u32,
@@ -188,8 +204,11 @@ pub struct SparsePrime {
     pub signs: [bool; 2],
 }
 
-/// Returns `count` sparse primes of exactly `bits` bits that are 1 mod 2N, for N = 2^`log_n`,
-/// smallest first, without those in `used`.
+/// Returns `count` sparse primes of exactly `bits` bits that are 1 mod 2N, for N = 2^`log_n`, smallest first,
+/// without those in `used`. All their exponents are above `log_n`.
+///
+/// # Errors
+/// The errors of [`ntt_primes`].
 pub fn sparse_primes(
     bits: u32,
     log_n: u32,
@@ -223,7 +242,7 @@ pub fn sparse_primes(
         }
     }
     candidates.sort_by_key(|p| p.value);
-    // The same number can have two such forms (2^b - 2^c = 2^c when b = c + 1); the first is kept.
+    // One number may have two such forms, for example because 2^b - 2^c = 2^c for b = c + 1; the first is kept.
     candidates.dedup_by_key(|p| p.value);
     let fits =
         |p: &SparsePrime| p.value >> bits == 0 && !used.contains(&p.value) && is_prime(p.value);

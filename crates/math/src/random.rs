@@ -43,6 +43,9 @@ pub struct Prng {
 
 impl Prng {
     /// Returns a generator that the operating system seeds.
+    ///
+    /// # Errors
+    /// [`MathError::OsRandom`] if the operating system gives no random bytes.
     pub fn from_os() -> Result<Self, MathError> {
         let mut seed = Zeroizing::new([0u8; 32]);
         getrandom::fill(seed.as_mut()).map_err(|e| MathError::OsRandom(e.to_string()))?;
@@ -162,8 +165,8 @@ pub fn expand_uniform(seed: &[u8; 32], stream: u64, q: Modulus, out: &mut [u64])
 /// [`expand_uniform`], and its bytes are the words themselves, little endian. A word takes 4 bytes
 /// up to b = 32 (16 words a block) and 8 bytes above (8 words a block). Bits above b are cut off.
 ///
-/// No residue is reduced, so every bit of the keystream up to b is used. One (seed, stream) pair must be used for one vector
-/// only. The counter allows 2^35 words.
+/// Nothing is rejected, and no residue is divided: the words are exactly uniform if the keystream is. One (seed,
+/// stream) pair must be used for one vector only. The counter allows at least 2^35 words.
 pub fn expand_words(seed: &[u8; 32], stream: u64, q: WordModulus, out: &mut [u64]) {
     const BLOCK: usize = 64;
     let bytes_each = if q.bits() <= u32::BITS { 4 } else { 8 };

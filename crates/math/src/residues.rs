@@ -38,7 +38,8 @@ impl<'a> Residues<'a> {
         self.len() == 0
     }
 
-    /// Returns the residues at the places of a range, or `None` if the range goes beyond the limb.
+    /// Returns the residues at the indices of a range, or `None` if the range ends beyond the limb or before its
+    /// start.
     pub fn get(&self, range: Range<usize>) -> Option<Self> {
         match self {
             Self::Wide(words) => words.get(range).map(Self::Wide),

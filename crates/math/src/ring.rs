@@ -99,9 +99,11 @@ impl Ring {
         before * self.len()
     }
 
-    /// Refuses rings that this crate does not support. It supports full rings of 2^1 to 2^17
-    /// coefficients, halves of 2^1 to 2^16, quarters of 2^1 to 2^15, and so on. It also refuses a
-    /// [`RingKind::Part`] with a number below 4.
+    /// Refuses rings that this crate does not support. It supports full rings of 2^1 to 2^17 coefficients, halves of
+    /// 2^1 to 2^16, quarters of 2^1 to 2^15, and so on. It also refuses a [`RingKind::Part`] with a number below 4.
+    ///
+    /// # Errors
+    /// [`MathError::RingDegree`] for another number of coefficients, [`MathError::WrongRing`] for such a part.
     pub fn check(self) -> Result<(), MathError> {
         if matches!(self.kind, RingKind::Part(0..4)) {
             return Err(MathError::WrongRing {

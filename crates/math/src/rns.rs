@@ -20,7 +20,10 @@ pub struct RnsBasis {
 }
 
 impl RnsBasis {
-    /// Makes a basis of at least one modulus. It checks that the moduli are pairwise coprime.
+    /// Makes a basis of at least one modulus.
+    ///
+    /// # Errors
+    /// [`MathError::EmptyBasis`] for no moduli, [`MathError::NotCoprime`] if two of them share a factor.
     pub fn new(moduli: Vec<Modulus>) -> Result<Self, MathError> {
         if moduli.is_empty() {
             return Err(MathError::EmptyBasis);
@@ -74,8 +77,11 @@ impl RnsBasis {
         self.moduli.iter().map(|q| reduce_big(x, *q)).collect()
     }
 
-    /// Returns the integer x in \[0, Q) with these residues, one for each modulus, where Q is the
-    /// product of all moduli. Residues may be any numbers, because they are reduced first.
+    /// Returns the integer x in \[0, Q) with these residues, one for each modulus, where Q is the product of all
+    /// moduli. Residues may be any 64-bit numbers, because they are reduced first.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless there is one residue for each modulus.
     pub fn compose(&self, residues: &[u64]) -> Result<BigUint, MathError> {
         check_len("residues", self.moduli.len(), residues.len())?;
         let mut sum = BigUint::zero();
@@ -91,8 +97,11 @@ impl RnsBasis {
         Ok(sum % &self.product)
     }
 
-    /// Returns the integer x in (-Q/2, Q/2\] with these residues, one for each modulus, where Q is
-    /// the product of all moduli.
+    /// Returns the integer x in (-Q/2, Q/2\] with these residues, one for each modulus, where Q is the product of
+    /// all moduli.
+    ///
+    /// # Errors
+    /// The errors of [`RnsBasis::compose`].
     pub fn compose_centred(&self, residues: &[u64]) -> Result<BigInt, MathError> {
         let x = self.compose(residues)?;
         let above_half = (&x << 1u32) > self.product;
@@ -160,8 +169,11 @@ impl BaseConverter {
         self.product.get(j).copied()
     }
 
-    /// Computes the first half of the base extension, in place: limb i of `limbs`, with residues
-    /// x_i, becomes x_i (Q/q_i)^-1 mod q_i. Here q_i are the source moduli, and Q is their product.
+    /// Computes the first half of the base extension, in place: limb i of `limbs`, with residues x_i, becomes x_i
+    /// (Q/q_i)^-1 mod q_i. Here q_i are the source moduli, and Q is their product.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless there is one limb for each source modulus.
     pub fn scale(&self, limbs: &mut [&mut [u64]]) -> Result<(), MathError> {
         check_len("input limbs", self.from_moduli().len(), limbs.len())?;
         for ((limb, q), w) in limbs
@@ -174,8 +186,12 @@ impl BaseConverter {
         Ok(())
     }
 
-    /// Computes the second half of the base extension: output limb j, modulo target modulus number
-    /// j, from the limbs that [`BaseConverter::scale`] returns.
+    /// Computes the second half of the base extension: output limb j, modulo target modulus number j, from limbs
+    /// that [`BaseConverter::scale`] has scaled.
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] if there is no target modulus number j, [`MathError::Length`] for a wrong number or
+    /// length of limbs.
     pub fn accumulate(
         &self,
         scaled: &[&[u64]],
@@ -196,9 +212,12 @@ impl BaseConverter {
         }
     }
 
-    /// Computes the whole base extension. `input` has one limb for each source modulus, `output`
-    /// one for each target modulus, all of one length. The call allocates its scratch memory;
-    /// [`BaseExtension::convert`] takes that from the caller.
+    /// Computes the whole base extension. `input` has one limb for each source modulus, `output` one for each target
+    /// modulus, all of one length. The call allocates its scratch memory; [`BaseExtension::convert`] takes that from
+    /// the caller.
+    ///
+    /// # Errors
+    /// The errors of [`BaseExtension::convert`].
     pub fn convert(&self, input: &[&[u64]], output: &mut [&mut [u64]]) -> Result<(), MathError> {
         let mut scratch = vec![0; self.scratch_len()];
         BaseExtension::convert(self, input, output, &mut scratch)

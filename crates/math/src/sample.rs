@@ -40,10 +40,12 @@ pub fn ternary(prng: &mut Prng, n: usize) -> Zeroizing<Vec<i8>> {
     })
 }
 
-/// Returns n values of which exactly `hamming_weight` are not 0. Each of those is -1 or 1 with
-/// equal probability, and their positions are uniform. By selection sampling, position i is chosen
-/// with probability (values still needed) / (positions left). The time does not depend on the
-/// outcome.
+/// Returns n values of which exactly `hamming_weight` are not 0. Each of those is -1 or 1 with equal probability, and
+/// their positions are uniform. By selection sampling, position i is chosen with probability (values still needed) /
+/// (positions left). The time does not depend on the outcome.
+///
+/// # Errors
+/// [`MathError::OutOfRange`] for a `hamming_weight` above n.
 pub fn sparse_ternary(
     prng: &mut Prng,
     n: usize,
@@ -59,7 +61,7 @@ pub fn sparse_ternary(
     let mut values = Zeroizing::new(vec![0i8; n]);
     let mut wanted = hamming_weight as u64;
     for (i, value) in values.iter_mut().enumerate() {
-        // A uniform number below what is left: bias below n / 2^64.
+        // A number below `left`, uniform but for a bias below n / 2^64.
         let left = (n - i) as u64;
         let number = ((u128::from(prng.next_u64()) * u128::from(left)) >> 64) as u64;
         // 1 when number < wanted, from the borrow: both are far below 2^63.
@@ -72,10 +74,12 @@ pub fn sparse_ternary(
     Ok(values)
 }
 
-/// Returns n samples of the centred binomial distribution: the number of ones among `eta` random
-/// bits minus the number of ones among `eta` others. The variance is eta / 2, the range -eta to
-/// eta. `eta` 21 (sigma 3.24) is SEAL's noise. It takes constant time, and fails for an `eta`
-/// above 32.
+/// Returns n samples of the centred binomial distribution: the number of ones among `eta` random bits minus the number
+/// of ones among `eta` others. The variance is eta / 2, the range -eta to eta. `eta` 21 (sigma 3.24) is SEAL's noise.
+/// It takes constant time.
+///
+/// # Errors
+/// [`MathError::OutOfRange`] unless `eta` is from 1 to 32.
 pub fn centred_binomial(
     prng: &mut Prng,
     n: usize,

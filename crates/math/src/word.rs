@@ -112,7 +112,10 @@ impl AnyModulus {
         }
     }
 
-    /// Returns the modulus if it is below 2^61, otherwise [`MathError::OutOfRange`].
+    /// Returns the modulus as a [`Modulus`], if it was made from one.
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] for a [`WordModulus`], even one below 2^61.
     pub fn below_61(self) -> Result<Modulus, MathError> {
         match self {
             Self::Below61(q) => Ok(q),

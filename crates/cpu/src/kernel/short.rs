@@ -14,8 +14,7 @@ use crate::plan::{Kernel, Step};
 use ringmill_device::pool::Buf;
 use ringmill_device::value::Value;
 
-/// Takes a buffer of at least `words` words of 64 bits from `room`, the list of a step's scratch
-/// buffers.
+/// Takes a buffer of exactly `words` words of 64 bits from `room`, the list of a step's scratch buffers.
 fn room(room: &mut Vec<Arc<Buf>>, words: usize) -> Result<Arc<Buf>, Fault> {
     let place = room.iter().position(|buf| buf.residues().len() == words);
     Ok(room.swap_remove(place.ok_or(Fault::Shape)?))

@@ -86,7 +86,7 @@ impl Crt {
             for (i, ((limb, q), w)) in input.iter().zip(&self.from).zip(&self.scale).enumerate() {
                 let y = row_mut(scratch, i, at.len());
                 kernels::mul_constant(*q, y, &limb[at.clone()], *w)?;
-                // The next block's, which comes while this one's sums are made.
+                // Prefetches the next block, which arrives while the sums of this one are computed.
                 if far {
                     kernels::ahead(&limb[at.end..n.min(at.end + BLOCK)]);
                 }

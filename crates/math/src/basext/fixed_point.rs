@@ -68,12 +68,10 @@ impl FixedPoint {
 }
 
 impl FixedPoint {
-    /// Returns the sign of the integer t with |t| <= q_0 / 2 that has these residues. The
-    /// coefficient is close to a multiple of Q, so that its correction alpha is one of two
-    /// successive numbers. The result is `None` if there is no such t, or if the conversion adds an offset to every
-    /// coefficient before it rounds.
-    /// For t > 0 the coefficient is t, and alpha is the larger number. For t < 0 it is Q + t, and
-    /// alpha is the smaller one.
+    /// Returns the sign of the integer t with |t| <= q_0 / 2 that has these residues. The coefficient is close to a
+    /// multiple of Q, so that its correction alpha is one of two successive numbers. The result is `None` if there is
+    /// no such t, or if the conversion adds an offset h to every coefficient. For t > 0 the coefficient is t, and
+    /// alpha is the larger number. For t < 0 it is Q + t, and alpha is the smaller one.
     fn small_sign(&self, mut residues: impl Iterator<Item = u64>) -> Option<Ordering> {
         if self.sum.offset != 0 {
             return None;

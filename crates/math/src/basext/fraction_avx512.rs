@@ -9,9 +9,8 @@ use super::fraction::{CloseCalls, Fraction, FractionSum};
 use crate::kernels::Backend;
 use crate::simd::{LANES, load, mul_wide, splat, store};
 
-/// Computes the floors of sums of fractions, as [`FractionSum::counts`] does, for the largest
-/// multiple of eight coefficients. Returns the number of these coefficients, which is 0 on backends
-/// without AVX-512.
+/// Computes the floors of sums of fractions, as [`FractionSum::counts`] does, for the coefficients that fill whole
+/// vectors of eight. Returns their number, which is 0 on backends without AVX-512.
 pub(super) fn counts(
     sum: &FractionSum,
     y: &[u64],

@@ -142,9 +142,9 @@ impl Reducer {
     }
 }
 
-/// Writes the sums of a base extension's terms times constants, modulo target modulus number j, to
-/// `output[j][at]`, for the largest multiple of eight coefficients. Returns the number of these
-/// coefficients, which is 0 if this thread's kernels do not use AVX-512 IFMA.
+/// Writes the sums of a base extension's terms times constants, modulo target modulus number j, to `output[j][at]`, for
+/// the coefficients that fill whole vectors of eight. Returns their number, which is 0 if this thread's kernels do not
+/// use AVX-512 IFMA.
 pub(super) fn weighted_sums(
     packed: &Packed,
     y: &[u64],

@@ -86,8 +86,8 @@ impl Kawamura {
         })
     }
 
-    /// Returns the bound (1 - delta) Q, where Q is the product of the source moduli. Every integer A below it is
-    /// extended exactly. For another A below Q, the result may be that of A - Q.
+    /// Returns the bound (1 - delta) Q, rounded up, where Q is the product of the source moduli. Every integer A below
+    /// it is extended exactly. For another A below Q, the result may be that of A - Q.
     pub fn input_bound(&self) -> &BigUint {
         &self.bound
     }
@@ -121,8 +121,8 @@ impl BaseExtension for Kawamura {
         self.crt.convert(n, input, output, scratch, |rows, at| {
             let (terms, alpha) = rows.split_at_mut(l * super::BLOCK);
             let alpha = &mut alpha[..at.len()];
-            // Equation 2.16 of Kırbıyık's thesis: the whole part leaves sigma for alpha after each term, so nothing can
-            // overflow.
+            // Equation 2.16 of Kırbıyık's thesis. After each term the whole part of sigma moves to alpha, so nothing
+            // can overflow.
             alpha.fill(0);
             let mut sigma = [self.delta; super::BLOCK];
             let mask = (1 << self.precision) - 1;

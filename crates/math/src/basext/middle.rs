@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Base extension, in constant time, of integers below Q/4 in magnitude. Q is the product of the source moduli. It reports
-//! whether all inputs are in this range.
+//! Base extension, in constant time, of integers below Q/4 in magnitude. Q is the product of the source moduli. It
+//! reports whether all inputs are in this range, up to a margin far below Q.
 
 use super::crt::COUNTS;
 use super::fraction::{Fraction, FractionSum};
@@ -49,14 +49,15 @@ impl MiddleHalf {
         self.crt.sums().targets()
     }
 
-    /// Returns the number of words of scratch memory that [`MiddleHalf::convert`] needs.
+    /// Returns the exact number of words of scratch memory that [`MiddleHalf::convert`] takes.
     pub fn scratch_len(&self) -> usize {
         self.crt.scratch_len()
     }
 
-    /// Converts whole limbs, all of one length. Returns false if some coefficient's integer is not
-    /// in the range of this base extension; its residues may then be wrong. The caller ensures that
-    /// inputs are residues below their modulus.
+    /// Converts whole limbs, all of one length. If it returns true, all results are right. It does so if every
+    /// coefficient's integer lies in \[-Q/4 + d Q, Q/4), with d = (3 l + 1) 2^-51 for l source moduli. It returns false
+    /// if some integer lies outside (-Q/4, Q/4 + d Q); residues may then be wrong. The caller ensures that inputs are
+    /// residues below their modulus.
     ///
     /// # Errors
     /// [`MathError::Length`] if the number of limbs, their length or the length of the scratch memory does not fit.

@@ -7,8 +7,9 @@
 //! the subtraction of h. If one more product could overflow, the sum T is folded: T = T_1 2^32 + T_0 becomes T_1 f + T_0, where f is
 //! 2^32 modulo p, nearest to zero. The bounds tell beforehand when the sum must be folded.
 //!
-//! In the end T is at most m in magnitude. It is folded until 2m + p < 2^(31+k), with k = bits of p. Then the least multiple of p that
-//! is at least m is added. So S = T modulo p lies in \[0, 2^(31+k)), the range of [`ShortReducer`].
+//! In the end T is at most m in magnitude. It is folded until 2m + p < 2^(31+k), with k = bits of p. Then the least
+//! multiple of p that is at least m is added. The result S is T modulo p and lies in \[0, 2^(31+k)), the range of
+//! [`ShortReducer`].
 
 mod sums;
 
@@ -34,8 +35,8 @@ pub(super) struct Short {
     /// by its constant.
     half: u64,
     groups: Vec<Group>,
-    /// For each target modulus, whether it is in one of the `groups`. A power of two, and a modulus
-    /// for which a sum would not fit 64 bits, are in none; another kernel computes their sums.
+    /// For each target modulus, whether it is in one of the `groups`. A power of two, a modulus above 2^32 and one for
+    /// which a sum would not fit 64 bits are in none; another kernel computes their sums.
     served: Vec<bool>,
 }
 
@@ -117,9 +118,9 @@ impl End {
 }
 
 impl Group {
-    /// Makes the group of the target moduli `targets`, of which the first has index `first` among
-    /// all target moduli. It is `None` if one of them is a power of two, or if a sum modulo one of
-    /// them might not fit 64 bits.
+    /// Makes the group of the target moduli `targets`, of which the first has index `first` among all target moduli. It
+    /// is `None` if one of them is a power of two or above 2^32, or if a sum modulo one of them might not fit 64 bits
+    /// or would take more than two foldings at its end.
     fn new(first: usize, targets: &[Modulus], rows: &[Vec<Shoup>], half: u64) -> Option<Self> {
         let ends = targets.iter().zip(rows);
         let ends: Option<Vec<End>> = ends.map(|(p, row)| End::new(*p, row, half)).collect();
@@ -178,7 +179,7 @@ impl Short {
         let (half, mut groups, mut served) = (bound / 2, Vec::new(), vec![false; targets.len()]);
         let mut first = 0;
         while first < targets.len() {
-            // The largest group from here on that the bounds let be.
+            // The largest group that can begin with this modulus.
             let group = (1..=GROUP).rev().find_map(|count| {
                 let range = first..first + count;
                 let (targets, rows) = (targets.get(range.clone())?, rows.get(range)?);

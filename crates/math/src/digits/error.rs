@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of the functions of digits. Each names the expected value, the value found and a
-//! cure.
+//! The errors of polynomials and plans for functions of digits.
 
 use thiserror::Error;
 

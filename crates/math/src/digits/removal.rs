@@ -107,9 +107,9 @@ impl LowDigit {
         Ok(plan_polynomial(&self.function(values)?, costs))
     }
 
-    /// Returns the polynomial modulo p^e that takes x to its lowest digit, called lowest-digit
-    /// *retain*. It is odd. Its degree is (e - 1)(p - 1) + 1 for all digits modulo p (Chen and
-    /// Han), and at most e (2 `bound` + 1) - 1 for fewer.
+    /// Returns the polynomial modulo p^e that takes x to its lowest digit, called lowest-digit *retain*. It is odd. Its
+    /// degree is at most (e - 1)(p - 1) + 1 for all digits modulo p (Chen and Han), and at most e (2 `bound` + 1) - 1
+    /// for fewer.
     ///
     /// # Errors
     /// None, because [`LowDigit::new`] has checked the bound of the digit.

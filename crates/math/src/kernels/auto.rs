@@ -31,7 +31,11 @@ type PlanCache = RwLock<HashMap<(u32, u64), Arc<AutoEvalPlan>>>;
 static PLANS: LazyLock<PlanCache> = LazyLock::new(Default::default);
 
 impl AutoEvalPlan {
-    /// Makes the permutation for a full ring of 2^`log_n` coefficients. It fails unless `galois` is odd and below 2N.
+    /// Makes the permutation for a full ring of N = 2^`log_n` coefficients.
+    ///
+    /// # Errors
+    /// [`MathError::RingDegree`] unless `log_n` is from 1 to 17. [`MathError::GaloisElement`] unless `galois` is odd
+    /// and below 2N. [`MathError::Halt`] if there is no memory for the table.
     pub fn new(log_n: u32, galois: u64) -> Result<Self, MathError> {
         check_galois(log_n, galois)?;
         ringmill_limits::room("the table of a permutation", 4 << log_n)?;
@@ -47,8 +51,10 @@ impl AutoEvalPlan {
         })
     }
 
-    /// Returns the permutation of an automorphism from a cache of the process, which computes it on
-    /// first use.
+    /// Returns the permutation of an automorphism from a cache of the process, which computes it on first use.
+    ///
+    /// # Errors
+    /// The errors of [`AutoEvalPlan::new`].
     pub fn shared(log_n: u32, galois: u64) -> Result<Arc<Self>, MathError> {
         let key = (log_n, galois);
         if let Some(plan) = PLANS.read().unwrap_or_else(|e| e.into_inner()).get(&key) {
@@ -74,6 +80,9 @@ impl AutoEvalPlan {
     }
 
     /// Computes out(x) = a(x^g), both in evaluation form in the full ring.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless both limbs have the length of the plan's ring.
     pub fn apply<'a>(&self, out: &mut [u64], a: impl Into<Residues<'a>>) -> Result<(), MathError> {
         let a = a.into();
         check_len("out", self.source.len(), out.len())?;
@@ -85,10 +94,12 @@ impl AutoEvalPlan {
         Ok(())
     }
 
-    /// Applies the automorphism of Galois element g to a limb that is held as two halves: p modulo
-    /// x^n - zeta, and m modulo x^n + zeta, with zeta^2 = -1. The plan is that of the full ring.
-    /// Each output half comes from one input half: its own if g = 1 mod 4, the other
-    /// if g = 3 mod 4.
+    /// Applies the automorphism of Galois element g to a limb that is held as two halves: p modulo x^n - zeta, and m
+    /// modulo x^n + zeta, with zeta^2 = -1. The plan is that of the full ring. Each output half comes from one input
+    /// half: its own if g = 1 mod 4, the other if g = 3 mod 4.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless each half has half the length of the plan's ring.
     pub fn apply_halves(
         &self,
         out_p: &mut [u64],
@@ -116,7 +127,7 @@ impl AutoEvalPlan {
     /// [`Self::source`] returns for it.
     ///
     /// # Errors
-    /// Fails for a part of another full ring, and for limbs of another length.
+    /// [`MathError::Length`] for a part of another full ring, and for limbs of another length than the part's.
     pub fn apply_part(&self, part: Ring, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
         check_len("out", part.len(), out.len())?;
         check_len("a", part.len(), a.len())?;
@@ -178,8 +189,12 @@ impl Word for u32 {
     }
 }
 
-/// Computes out(x) = a(x^g) mod x^N + 1 in coefficient form, for the Galois element g = `galois`.
-/// It fails unless g is odd and below 2N, where N is the length of the limb, a power of two.
+/// Computes out(x) = a(x^g) mod x^N + 1 in coefficient form, for the Galois element g = `galois`. N is the length of
+/// the limb.
+///
+/// # Errors
+/// [`MathError::Length`] for two lengths, or one that is no power of two. [`MathError::RingDegree`] unless N is from
+/// 2 to 2^17. [`MathError::GaloisElement`] unless g is odd and below 2N.
 pub fn auto_coeff(q: Modulus, galois: u64, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     auto_coeff_by(galois, out, a, |x| q.neg(x))
 }
@@ -202,10 +217,10 @@ pub(super) fn auto_coeff_by(
     };
     let step = galois as usize;
     let mut put = |exponent: usize, x: u64| {
-        // x^N = -1, so bit log_n of the exponent is the sign; the bits above say nothing.
+        // x^N = -1, so bit log_n of the exponent is the sign. The bits above do not matter, because x^2N = 1.
         out[exponent & (n - 1)] = if exponent & n == 0 { x } else { neg(x) };
     };
-    // Four at a time, and no mask in the sum that each step waits for: a word wraps at a multiple of 2N.
+    // Four coefficients at a time. The running exponent needs no mask, because a word wraps at a multiple of 2N.
     let (fours, rest) = a.as_chunks::<4>();
     let mut exponent = 0usize;
     for four in fours {
@@ -221,14 +236,20 @@ pub(super) fn auto_coeff_by(
     Ok(())
 }
 
-/// Computes out(x) = a(x^g) in evaluation form of the full ring, for the Galois element g =
-/// `galois`. That is a permutation of positions ([`AutoEvalPlan`]).
+/// Computes out(x) = a(x^g) in evaluation form of the full ring, for the Galois element g = `galois`. That is a
+/// permutation of positions ([`AutoEvalPlan`]).
+///
+/// # Errors
+/// The errors of [`auto_coeff`], and [`MathError::Halt`] if there is no memory for the permutation.
 pub fn auto_eval(galois: u64, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     AutoEvalPlan::shared(limb_log2("limb", a.len())?, galois)?.apply(out, a)
 }
 
-/// Computes out(x) = a(x^g) in evaluation form, for the Galois element g = `galois`, on a limb that
-/// is held as the evaluation forms of its halves ([`AutoEvalPlan::apply_halves`]).
+/// Computes out(x) = a(x^g) in evaluation form, for the Galois element g = `galois`, on a limb that is held as the
+/// evaluation forms of its halves ([`AutoEvalPlan::apply_halves`]).
+///
+/// # Errors
+/// The errors of [`auto_eval`], where N is twice the length of a half.
 pub fn auto_eval_halves(
     galois: u64,
     out_p: &mut [u64],

@@ -93,6 +93,9 @@ pub fn backends_with(avx2: bool, avx512: bool, ifma: bool) -> Vec<Backend> {
 }
 
 /// Runs `f` with this thread's kernels forced onto `backend`, for tests and measurements.
+///
+/// # Errors
+/// [`MathError::BackendUnavailable`] if the processor cannot run this backend; then `f` is not called.
 pub fn with_backend<T>(backend: Backend, f: impl FnOnce() -> T) -> Result<T, MathError> {
     struct Restore(Option<Backend>);
     impl Drop for Restore {

@@ -82,6 +82,9 @@ binary!(
 );
 
 /// Computes out = -a mod q, coefficient by coefficient.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn neg(q: Modulus, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     // SAFETY: both pointers are valid for out.len() words.
@@ -99,6 +102,9 @@ pub fn neg_assign(q: Modulus, a: &mut [u64]) {
 }
 
 /// Computes out = acc + a * b mod q, coefficient by coefficient.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn mac(
     q: Modulus,
     out: &mut [u64],
@@ -132,6 +138,9 @@ pub fn mac(
 }
 
 /// Computes acc = acc + a * b mod q, coefficient by coefficient.
+///
+/// # Errors
+/// [`MathError::Length`] if the lengths of the slices differ.
 pub fn mac_assign(q: Modulus, acc: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), MathError> {
     check_len("a", acc.len(), a.len())?;
     check_len("b", acc.len(), b.len())?;
@@ -148,8 +157,11 @@ fn mac_one(q: Modulus, acc: u64, a: u64, b: u64) -> u64 {
     q.reduce_wide(u128::from(a) * u128::from(b) + u128::from(acc))
 }
 
-/// Computes out = a * w mod q for a constant w, coefficient by coefficient. Any w will do, because
-/// it is reduced first.
+/// Computes out = a * w mod q for a constant w, coefficient by coefficient. Any w will do, because it is
+/// reduced first.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn mul_scalar(q: Modulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
     mul_constant(q, out, a, q.shoup(w))
 }
@@ -179,8 +191,11 @@ pub fn mul_scalar_assign(q: Modulus, a: &mut [u64], w: u64) {
     update1(&mut a[done..], |x| q.mul_shoup(x, w));
 }
 
-/// Computes out = a + w mod q for a constant w, on every coefficient. Any w will do, because it is
-/// reduced first.
+/// Computes out = a + w mod q for a constant w, on every coefficient. Any w will do, because it is reduced
+/// first.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn add_scalar(q: Modulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     let w = q.reduce(w);
@@ -200,8 +215,11 @@ pub fn add_scalar_assign(q: Modulus, a: &mut [u64], w: u64) {
     update1(&mut a[done..], |x| q.add(x, w));
 }
 
-/// Reduces residues modulo `from` to residues modulo `to`: out = a mod `to`, for a in [0, from). The
-/// residues are taken as they are, not centred.
+/// Reduces residues modulo `from` to residues modulo `to`: out = a mod `to`, for a in [0, from). The residues
+/// are taken as they are, not centred.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn conv(from: Modulus, to: Modulus, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     if from <= to {

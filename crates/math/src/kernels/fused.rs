@@ -2,9 +2,10 @@
 //! Computes several elementwise steps in one pass over their operands. Registers hold the values that a limb program
 //! would write to memory and read back between the steps.
 //!
-//! Each function computes the bits of its steps done one after the other. With AVX-512 IFMA it has a loop of its own ([`super::fused_ifma`]).
-//! The single kernels do what that loop leaves, for other backends and the last coefficients, block by block in the first-level cache. Some
-//! functions have loops with other products for moduli below 2^32 ([`super::fused_short`], [`super::short`]).
+//! Each function computes the bits of its steps done one after the other. With AVX-512 IFMA it has a loop of its own
+//! ([`super::fused_ifma`]). Other backends, and the last coefficients, run the kernels of the single steps one after
+//! the other, block by block in the first-level cache. Some functions have loops with other products for moduli below
+//! 2^32 ([`super::fused_short`], [`super::short`]).
 
 #[cfg(target_arch = "x86_64")]
 use super::{Backend, fused_ifma, fused_short, short};
@@ -45,6 +46,9 @@ pub(super) enum Pairwise {
 }
 
 /// Computes out = a + b mod q, coefficient by coefficient. `store` says whether the result is written past the cache.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn add_stored(
     q: Modulus,
     out: &mut [u64],
@@ -56,6 +60,9 @@ pub fn add_stored(
 }
 
 /// Computes out = a b mod q, coefficient by coefficient. `store` says whether the result is written past the cache.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn mul_stored(
     q: Modulus,
     out: &mut [u64],
@@ -222,7 +229,11 @@ pub fn tensor(
     Ok(())
 }
 
-/// Computes out = (a - b) * w mod q, or out = (a - b) * w + c with an addend c. It is the last step of a division by a modulus.
+/// Computes out = (a - b) * w mod q, or out = (a - b) * w + c with an addend c. It is the last step of a division by a
+/// modulus. `store` says whether the result is written past the cache.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn sub_scale(
     q: Modulus,
     out: &mut [u64],
@@ -242,8 +253,11 @@ pub fn sub_scale(
     sub_scale_blocks(q, out, a, w, addend, done)
 }
 
-/// Computes b = (a - b) * w mod q, or b = (a - b) * w + c with an addend c: [`sub_scale`] with the result in the place of the
-/// subtrahend.
+/// Computes b = (a - b) * w mod q, or b = (a - b) * w + c with an addend c: [`sub_scale`] with the result in the place
+/// of the subtrahend.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than b.
 pub fn sub_scale_assign(
     q: Modulus,
     b: &mut [u64],
@@ -290,6 +304,9 @@ fn sub_scale_blocks(
 }
 
 /// Computes out = (a mod `to`) + w mod `to`, for a in [0, from): a change of modulus and the addition of a constant.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn conv_add(
     from: Modulus,
     to: Modulus,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Fused passes with 52-bit multiply-add (AVX-512 IFMA), for any modulus. Each pass computes the largest multiple of
-//! eight coefficients and returns their number, which is 0 if this backend is not in force. Callers check the lengths.
+//! Fused passes with 52-bit multiply-add (AVX-512 IFMA), for any modulus. Each pass computes the coefficients that
+//! fill whole vectors of eight. It returns their number, which is 0 if this backend is not in force. Callers check the
+//! lengths.
 
 use std::arch::x86_64::*;
 
@@ -197,8 +198,8 @@ unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
     }
 }
 
-/// Loads eight residues of a limb of a switching key from coefficient i on, and prefetches the
-/// limb's later residues.
+/// Loads eight residues of a limb of a switching key from coefficient i on. If the limb has words of 64 bits, it also
+/// prefetches later residues.
 #[inline(always)]
 unsafe fn key_eight(limb: Residues<'_>, i: usize) -> __m512i {
     // SAFETY: as in `eight`.
@@ -401,7 +402,7 @@ unsafe fn sub_scale_with<const ADD: bool, const STREAM: bool>(
         let (q, two_q) = (splat(q.value()), splat(2 * q.value()));
         let done = vectors!(len, i => {
             prefetch::<PAGE_AHEAD>(a, i);
-            // Above 0 and below 2q; the product below 3q, with the addend 4q.
+            // The difference is above 0 and below 2q, the product below 3q, and its sum with the addend below 4q.
             let difference = _mm512_sub_epi64(_mm512_add_epi64(load(a.add(i)), q), load(b.add(i)));
             let mut r = Arithmetic::mul(difference, w, context);
             if ADD {

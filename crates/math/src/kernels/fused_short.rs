@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Fused passes in AVX-512 for moduli q < 2^32 that are no power of two. A product is one
-//! instruction, and sums of a few products are reduced as in [`short`](super::short). Each pass
-//! computes the largest multiple of eight coefficients and returns their number.
+//! Fused passes in AVX-512 for moduli q < 2^32 that are no power of two. A product is one instruction, and sums of
+//! a few products are reduced as in [`short`](super::short). Each pass computes the coefficients that fill whole
+//! vectors of eight and returns their number.
 
 use std::arch::x86_64::*;
 
@@ -35,8 +35,8 @@ unsafe fn eight(limb: Residues<'_>, i: usize) -> __m512i {
     }
 }
 
-/// Computes two sums of products that share their first factors, as [`super::dot_pair`] does, for the largest
-/// multiple of eight coefficients.
+/// Computes two sums of products that share their first factors, as [`super::dot_pair`] does, for the coefficients
+/// that fill whole vectors. Returns their number.
 ///
 /// # Safety
 /// The processor must have AVX-512 F; every pointer and slice must be valid for `len` residues; q must be one that
@@ -71,8 +71,8 @@ pub(super) unsafe fn dot_pair(
     }
 }
 
-/// Computes the tensor product of two pairs of limbs, as [`super::tensor`] does, for the largest multiple of eight
-/// coefficients.
+/// Computes the tensor product of two pairs of limbs, as [`super::tensor`] does, for the coefficients that fill
+/// whole vectors. Returns their number.
 ///
 /// # Safety
 /// As for [`dot_pair`]: AVX-512 F, pointers and slices valid for `len` residues, and a q that fits.

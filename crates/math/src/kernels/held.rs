@@ -44,6 +44,9 @@ macro_rules! vectorised {
 }
 
 /// Copies residues in words of 32 bits to words of 64 bits.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn widen(out: &mut [u64], a: &[u32]) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     let done = vectorised!(widen(out, a));
@@ -53,8 +56,10 @@ pub fn widen(out: &mut [u64], a: &[u32]) -> Result<(), MathError> {
     Ok(())
 }
 
-/// Copies residues below 2^32 to words of 32 bits. `store` says whether they are written past the
-/// cache.
+/// Copies residues below 2^32 to words of 32 bits. `store` says whether they are written past the cache.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn narrow(out: &mut [u32], a: &[u64], store: Store) -> Result<(), MathError> {
     check_len("a", out.len(), a.len())?;
     let done = vectorised!(narrow(out, a, store));
@@ -106,8 +111,13 @@ binary!(
     "out = a b mod q, written as `store` says."
 );
 
-/// Computes out = (a - b) * w mod q, or out = (a - b) * w + c with an addend c. It is the last step of a division by a modulus. The
-/// limb b, the result of a transform, is still in words of 64 bits.
+/// Computes out = (a - b) * w mod q, or out = (a - b) * w + c with an addend c. It is the last step of a division by a
+/// modulus. The limb b, the result of a transform, is still in words of 64 bits. `store` says whether the result is
+/// written past the cache.
+///
+/// # Errors
+/// [`MathError::OutOfRange`] for a modulus of 2^32 or more, [`MathError::Length`] if a limb has another length than
+/// `out`.
 pub fn sub_scale_short(
     q: Modulus,
     out: &mut [u32],

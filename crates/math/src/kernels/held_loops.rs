@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The loops over limbs in words of 32 bits, written once for vectors of any width.
 //!
-//! As in [`super::loops`], each loop computes the largest multiple of a vector's coefficients and returns their number.
+//! As in [`super::loops`], each loop computes the coefficients that fill whole vectors and returns their number.
 //! Everything is `inline(always)` and `unsafe`, and the function around a loop enables the instructions ([`level`]
 //! makes such functions). Residues are below a modulus q < 2^32, so a sum of two may not fit a lane. Therefore a + b is
 //! computed as a - (q - b), plus q if that is negative.
@@ -322,8 +322,8 @@ macro_rules! level {
             unsafe { held_loops::binary(Difference::<$vector>::new(q), out, a, b, store) }
         }
 
-        /// Computes out = a b mod q, coefficient by coefficient, for limbs in words of 32 bits and the largest multiple
-        /// of a vector's coefficients. Returns their number.
+        /// Computes out = a b mod q, coefficient by coefficient, for limbs in words of 32 bits and the coefficients
+        /// that fill whole vectors. Returns their number, which is 0 if `$serves` is false for q.
         ///
         /// # Safety
         /// As for [`widen`]: the processor must have this instruction set; all slices must have one length.

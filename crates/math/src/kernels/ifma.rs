@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels with 52-bit multiply-add (AVX-512 IFMA), eight coefficients at a time.
 //!
-//! Sums of products are faster than with AVX-512 alone for any modulus: seven multiply-adds add a
-//! whole 64 x 64 product to three accumulators. Single products have reductions of their own for
-//! moduli up to 50 bits and from 54 bits on. Between these sizes they use the reduction of sums.
-//! Each function computes the largest multiple of eight coefficients and returns their number.
+//! Sums of products are faster than with AVX-512 alone for any modulus: seven multiply-adds add a whole 64 x 64 product
+//! to three accumulators. Single products have reductions of their own for moduli up to 50 bits and from 54 bits on.
+//! Between these sizes they use the reduction of sums. Each function computes the coefficients that fill whole vectors
+//! of eight and returns their number.
 
 pub(super) mod products;
 

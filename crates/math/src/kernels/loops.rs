@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The elementwise loops over limbs, written once for vectors of any width and every way of multiplying.
 //!
-//! Each loop computes the largest multiple of a vector's coefficients and returns their number. Everything is
-//! `inline(always)` and `unsafe`: the function around a loop must enable the instructions of its vectors ([`level`]
-//! makes such functions). Pointers and slices must be valid for `len` words; the output may be an input.
+//! Each loop computes the coefficients that fill whole vectors and returns their number. Everything is `inline(always)`
+//! and `unsafe`: the function around a loop must enable the instructions of its vectors ([`level`] makes such
+//! functions). Pointers and slices must be valid for `len` words; the output may be an input.
 //!
-//! Two kinds of kernels have loops elsewhere. Sums with constants: [`super::avx512::dot_scalars`] multiplies by prepared constants,
-//! which saves the reduction, and [`super::ifma::dot_scalars`] reads each constant for several vectors. The fused passes of
-//! [`super::fused_ifma`] write past the cache, prefetch and compute several sums at a time.
+//! Two kinds of kernels have loops elsewhere. Sums with constants: [`super::avx512::dot_scalars`] multiplies by
+//! prepared constants, which saves the reduction, and [`super::ifma::dot_scalars`] loads each constant once for several
+//! vectors. The fused passes of [`super::fused_ifma`] write past the cache, prefetch and compute several sums at a
+//! time.
 
 use super::sums::LAZY_TERMS;
 use crate::{Modulus, Shoup};

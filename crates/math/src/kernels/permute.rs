@@ -12,9 +12,9 @@ use super::auto::Word;
 use super::backend::Backend;
 use crate::simd::{LANES, store};
 
-/// Writes the value at input position `source[i]`, taken modulo the length of `from`, to output
-/// position i. Returns how many positions it wrote: all, or none without AVX-512 F and for limbs of
-/// fewer than 16 words. The sources must be those of an automorphism
+/// Writes the value at input position `source[i]`, taken modulo the length of `from`, to output position i.
+/// Returns the number of positions that it wrote. That is 0 if the backend has no AVX-512 F or the limb has
+/// fewer than 16 words, and otherwise all. The sources must be those of an automorphism
 /// ([`super::AutoEvalPlan::sources`], or half of them), and the lengths equal powers of two.
 pub(super) fn permute<W: Word>(out: &mut [u64], from: &[W], source: &[u32]) -> usize {
     let backend = Backend::current();
@@ -38,7 +38,7 @@ unsafe fn permute_blocks<W: Word>(out: &mut [u64], from: &[W], source: &[u32]) {
         // SAFETY: block is a multiple of 8 below the length; both chunks are of 8.
         unsafe {
             let lanes = _mm512_cvtepu32_epi64(_mm256_loadu_si256(source.as_ptr().cast()));
-            // Of each lane number the instruction reads the low three bits.
+            // The instruction reads only the low three bits of each lane number.
             let x = _mm512_permutexvar_epi64(lanes, W::eight(from.as_ptr().add(block)));
             store(out.as_mut_ptr(), x);
         }

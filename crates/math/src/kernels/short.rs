@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes products of residues below 2^32 with AVX2, four in one instruction. A product for any modulus takes four
-//! instructions.
+//! Computes products of residues below 2^32 with AVX2, four in one instruction. A product of residues above 2^32 takes
+//! four such instructions.
 //!
 //! Let k = bits of q, k <= 32, q no power of two, and M the largest multiple of q up to 2^(31+k). A sum S < 2^(31+k) +
 //! M is first reduced by M unless it is below M. Then S < 2^(31+k), as [`ShortReducer`] takes it.
@@ -35,9 +35,9 @@ fn multiple(q: Modulus) -> u64 {
     half - half % q.value()
 }
 
-/// Returns the number of products of residues modulo q that a sum may have besides one residue, so
-/// that [`Reducer`] can reduce it. It is at least one: with k = bits of q and M the largest
-/// multiple of q up to 2^(31+k), (q - 1)^2 + q - 1 < q^2 < 2^(31+k) + M.
+/// Returns the number of products of residues modulo q that a sum may have besides one residue, so that [`Reducer`] can
+/// reduce it. It is at most 2^20 and at least one: with k = bits of q and M the largest multiple of q up to 2^(31+k),
+/// (q - 1)^2 + q - 1 < q^2 < 2^(31+k) + M.
 pub(super) fn terms(q: Modulus) -> usize {
     let top = u128::from(q.value() - 1);
     let room = (1u128 << (31 + q.bits())) + u128::from(multiple(q)) - 1 - top;
@@ -199,8 +199,8 @@ unsafe fn four(limb: Residues<'_>, i: usize) -> __m256i {
     }
 }
 
-/// Computes two sums of products that share their first factors, as [`super::dot_pair`] does, for the largest multiple of four
-/// coefficients, and returns their number.
+/// Computes two sums of products that share their first factors, as [`super::dot_pair`] does, for the coefficients that
+/// fill whole vectors of four. Returns their number.
 ///
 /// # Safety
 /// The processor must have AVX2; every pointer and slice must be valid for `len` words; q must be one that [`fits`].

@@ -5,10 +5,13 @@
 use super::{add, add_assign, check_len, mul_scalar, mul_scalar_assign, sub};
 use crate::{MathError, Modulus, NttPlan, Ring};
 
-/// Splits a limb a = lo + hi x^n into its halves p = lo + zeta * hi, modulo x^n - zeta, and
-/// m = lo - zeta * hi, modulo x^n + zeta (Medha paper, equation 2 and Algorithm 6). The product of
-/// x^n - zeta and x^n + zeta is the polynomial of the ring. `ring` is the ring of `a`, full or a
-/// part; p and m have n coefficients each.
+/// Splits a limb a = lo + hi x^n into its halves p = lo + zeta * hi, modulo x^n - zeta, and m = lo - zeta * hi,
+/// modulo x^n + zeta (Medha paper, equation 2 and Algorithm 6). The product of x^n - zeta and x^n + zeta is the
+/// polynomial of the ring. `ring` is the ring of `a`, full or a part; p and m have n coefficients each.
+///
+/// # Errors
+/// [`MathError::WrongRing`] for a ring of fewer than 4 coefficients, [`MathError::Length`] for a limb of another
+/// length. Also the errors of [`Ring::check`] and [`NttPlan::new`].
 pub fn split(
     q: Modulus,
     ring: Ring,
@@ -23,9 +26,12 @@ pub fn split(
     add_assign(q, p, low)
 }
 
-/// Joins the halves of a limb, p modulo x^n - zeta and m modulo x^n + zeta, to lo + hi x^n with lo
-/// = (p + m) / 2 and hi = (p - m) / (2 zeta) (Medha paper, equation 3). The product of x^n - zeta
-/// and x^n + zeta is the polynomial of the whole limb's ring. It is the inverse of [`split`].
+/// Joins the halves of a limb, p modulo x^n - zeta and m modulo x^n + zeta, to lo + hi x^n with lo = (p + m) / 2 and
+/// hi = (p - m) / (2 zeta) (Medha paper, equation 3). The product of x^n - zeta and x^n + zeta is the polynomial of
+/// the whole limb's ring. It is the inverse of [`split`]. `ring` is the ring of the whole limb.
+///
+/// # Errors
+/// The errors of [`split`].
 pub fn join(
     q: Modulus,
     ring: Ring,

@@ -4,11 +4,15 @@
 use super::{check_len, simd};
 use crate::{MathError, Modulus, Shoup};
 
-/// The number of products of residues below 2^61 whose sum, with one more residue, fits 128 bits.
+/// The most products that a sum collects before it is reduced. The sum of that many products of residues below
+/// 2^61, and of one residue, fits 128 bits.
 pub(super) const LAZY_TERMS: usize = 32;
 
 /// Computes out = the sum of a_k * b_k mod q over the terms (a_k, b_k), coefficient by coefficient. Without terms
 /// the sum is 0.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn dot(q: Modulus, out: &mut [u64], terms: &[(&[u64], &[u64])]) -> Result<(), MathError> {
     for (a, b) in terms {
         check_len("a", out.len(), a.len())?;
@@ -31,7 +35,10 @@ pub fn dot(q: Modulus, out: &mut [u64], terms: &[(&[u64], &[u64])]) -> Result<()
 }
 
 /// Computes out = the sum of w_k * a_k mod q over the limbs a_k and the constants w_k: one output limb of a base
-/// extension. The a_k may be residues of other moduli (below 2^61). There must be as many constants as limbs.
+/// extension. The a_k may be residues of other moduli (below 2^61).
+///
+/// # Errors
+/// [`MathError::Length`] if a limb has another length than `out`, or the numbers of constants and limbs differ.
 pub fn dot_scalars(
     q: Modulus,
     out: &mut [u64],

@@ -29,30 +29,45 @@ fn each_pair(
 }
 
 /// Computes out = a + b modulo a power of two.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn add(q: WordModulus, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), MathError> {
     let mask = q.mask();
     each_pair(out, a, b, |a, b| a.wrapping_add(b) & mask)
 }
 
 /// Computes out = a - b modulo a power of two.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn sub(q: WordModulus, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), MathError> {
     let mask = q.mask();
     each_pair(out, a, b, |a, b| a.wrapping_sub(b) & mask)
 }
 
 /// Computes out = -a modulo a power of two.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn neg(q: WordModulus, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     let mask = q.mask();
     each(out, a, |a| a.wrapping_neg() & mask)
 }
 
 /// Computes out = a w modulo a power of two, for a constant w.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn mul_scalar(q: WordModulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
     let mask = q.mask();
     each(out, a, |a| a.wrapping_mul(w) & mask)
 }
 
 /// Computes out = a + w at every position, modulo a power of two, for a constant w.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn add_scalar(q: WordModulus, out: &mut [u64], a: &[u64], w: u64) -> Result<(), MathError> {
     let mask = q.mask();
     each(out, a, |a| a.wrapping_add(w) & mask)
@@ -65,8 +80,11 @@ pub fn add_scalar_assign(q: WordModulus, a: &mut [u64], w: u64) {
     }
 }
 
-/// Computes out(x) = a(x^g) mod x^N + 1, modulo a power of two. It fails unless g is odd and below 2N, where N is
-/// the length, a power of two.
+/// Computes out(x) = a(x^g) mod x^N + 1, modulo a power of two, for the Galois element g = `galois`. N is the
+/// length of the limb.
+///
+/// # Errors
+/// The errors of [`auto_coeff`](super::auto_coeff).
 pub fn auto_coeff(
     q: WordModulus,
     galois: u64,
@@ -78,6 +96,9 @@ pub fn auto_coeff(
 }
 
 /// Computes out = a mod `to`, for any words a.
+///
+/// # Errors
+/// [`MathError::Length`] if a slice has another length than `out`.
 pub fn reduce(to: AnyModulus, out: &mut [u64], a: &[u64]) -> Result<(), MathError> {
     match to {
         AnyModulus::Below61(q) => each(out, a, |a| q.reduce(a)),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Models Montgomery reduction for 32-bit moduli whose low 17 bits are 1, as in the BASALISC paper.
+//! Models Montgomery reduction for moduli below 2^32 that are 1 mod 2^17, as in the BASALISC paper.
 
 use super::{Reduction, subtract_once};
 use crate::{MathError, Modulus};
@@ -9,8 +9,8 @@ use crate::{MathError, Modulus};
 /// 0 and bit 0 to 1.
 ///
 /// The BASALISC paper names the moduli, not the circuit. This is Montgomery's method with R = 2^32, in which these
-/// moduli save more than half of both products. As (h 2^17)^2 = 0 mod 2^32, -q^-1 = h 2^17 - 1. So the multiplier needs
-/// only the low 15 bits of x times h, and its multiple of q is a product of 32 by 15 bits.
+/// moduli save more than half of both products. As (h 2^17)^2 = 0 mod 2^32, -q^-1 = h 2^17 - 1. So the factor m of q,
+/// for which x + m q is 0 mod 2^32, needs only the low 15 bits of x h. The multiple m q is a product of 32 by 15 bits.
 /// ([`WordMontgomery`](super::WordMontgomery) with w = 17 is the method with R = 2^34.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MontgomeryFriendly32 {
@@ -69,7 +69,7 @@ impl MontgomeryFriendly32 {
         let product = low.wrapping_mul(self.q_high()) & 0x7fff;
         let multiplier = (product << Self::FIXED_BITS).wrapping_sub(low);
         let multiple = u64::from(multiplier) * u64::from(self.q_high());
-        // 65 bits at most: the carry out of the low halves, then the high halves.
+        // The sum has at most 65 bits, so it is computed in 128.
         let wide =
             u128::from(x) + u128::from(multiplier) + (u128::from(multiple) << Self::FIXED_BITS);
         let sum = (wide >> 32) as u64;

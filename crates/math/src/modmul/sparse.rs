@@ -32,8 +32,8 @@ impl SparsePseudoMersenne {
     /// top - 1.
     ///
     /// # Errors
-    /// [`MathError::OutOfRange`] for other exponents, and for terms so large that folding does not end.
-    /// [`MathError::ModulusOutOfRange`] if q is too large.
+    /// [`MathError::OutOfRange`] for other exponents, for a top outside 1 to 60, and for terms so large that folding
+    /// does not end.
     pub fn new(top: u32, terms: &[SparseTerm]) -> Result<Self, MathError> {
         let mut above = top;
         for term in terms {
@@ -53,7 +53,7 @@ impl SparsePseudoMersenne {
                 got: top.to_string(),
             });
         }
-        // At least 2^top - 2^top + 1 + 1 - 1 > 0 and at most 2^61.
+        // The terms lie between 2 - 2^top and 2^top - 2 in sum, so q is at least 3 and below 2^61.
         let value = (1i128 << top) + times_rest(terms, 1);
         let q = Modulus::new(u64::try_from(value).unwrap_or(0))?;
         let mut this = Self {
@@ -88,15 +88,14 @@ impl SparsePseudoMersenne {
         None
     }
 
-    /// Returns the number of folds of a reduction modulo q = 2^a + (sum of ±2^b) + 1. A fold
-    /// replaces 2^a by the smaller powers. After the last fold a multiple of q is added or
-    /// subtracted.
+    /// Returns the number of folds of a reduction modulo q = 2^a + (sum of ±2^b) + 1. A fold replaces 2^a by the
+    /// smaller powers. After the last fold, q is added or subtracted once if the result is no residue.
     pub fn folds(&self) -> u32 {
         self.folds
     }
 
-    /// Computes one fold of x modulo q = 2^a + (sum of terms) + 1: a number congruent to x with
-    /// about a - b bits less, where 2^b is the largest of the terms.
+    /// Computes one fold of x modulo q = 2^a + (sum of terms) + 1: a number congruent to x with about a - b fewer bits,
+    /// where 2^b is the largest of the terms.
     pub fn fold(&self, x: i128) -> i128 {
         let high = x >> self.top;
         let low = x & ((1 << self.top) - 1);

@@ -2,10 +2,10 @@
 //! Computes the NTT on eight coefficients at a time (AVX-512).
 //!
 //! Two stages at a time (radix 4) halve the traffic to memory. Parts of the limb that fit the first-level cache are
-//! finished one after the other. The last five or six stages, so that no single one is left over, run in registers. They
-//! take two chunks of 64 coefficients in turn, because one alone would wait for its own results. In the last three
-//! stages, partners lie in one vector. These stages run on two vectors whose lanes are permuted so that each stage's
-//! twiddles lie in memory in lane order.
+//! finished one after the other. The last five or six stages, so that no single one is left over, run in registers.
+//! Most arithmetics take two chunks of 64 coefficients together, because one alone would wait for its own results. In
+//! the last three stages, partners lie in one vector. These stages run on two vectors whose lanes are permuted so that
+//! each stage's twiddles lie in memory in lane order.
 //!
 //! Between stages, numbers are below 2 c, or below 4 c if the word has room. c = `BOUND` * q is a bound on any product;
 //! see [`LazyMul`] and [`Stage`].

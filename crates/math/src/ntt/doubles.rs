@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the NTT on four coefficients at a time as doubles (AVX2 with FMA), for primes of at most 52 bits.
+//! Computes the NTT on four coefficients at a time as doubles (AVX2 with FMA), for primes of at most 51 bits and for
+//! 2^52 - 2^12 + 1.
 //!
 //! A pass computes two stages: more would leave the processor too few chains of instructions that run beside each other. The
 //! limb's words are doubles from the first pass to the last. Sizes, in units of q, stay as [`Doubles`] needs them; X is the bound
 //! of a pass's inputs and outputs:
 //!
-//! - up to 50 bits, forward: of the four numbers of two stages, the one that no factor multiplies is brought below 1/2. The
-//!   largest number inside is X + 1/2 + X / 16. The largest output is 3/2 + X / 8 and less than X / 100, so X = 1.8. The last two
-//!   stages bring no number down and end below 3.1;
-//! - up to 50 bits, inverse: the two sums of the second stage are brought below 1/2. A difference is up to 4 X, a product of it
-//!   1/2 + X / 4: X = 2/3. The first two stages begin with words, X = 1, and end so too;
+//! - up to 50 bits, forward: of the four numbers of two stages, the one that no factor multiplies is brought below 1/2.
+//!   The largest number inside is X + 1/2 + X / 16. The largest output is 3/2 + X / 8, plus less than X / 40, so X =
+//!   1.8. The last two stages bring no number down and end below 3.1;
+//! - up to 50 bits, inverse: the two sums of the second stage are brought below 1/2. A difference is up to 4 X, a
+//!   product of it 1/2 + X / 4: X = 2/3. The first two stages begin with words, X = 1, and end below 2/3 as well;
 //! - above, forward: x is brought below 1/2 in every butterfly, so that x + w y is at most 1 + Y / 2 for y of at most Y: below 2;
 //! - above, inverse: sums and differences are brought below 1/2, and a product of such a difference is at most 3/4.
 
@@ -369,7 +370,7 @@ unsafe fn forward<const TIGHT: bool>(plan: &NttPlan, limb: &mut [u64]) {
     unsafe {
         let stage = Stage::<TIGHT>::new(plan, &plan.forward);
         let n = limb.len();
-        // The last four stages are two passes apart, and the first pass begins with words.
+        // The last four stages are two passes of their own, and the first pass begins with words.
         let mut blocks = if n.trailing_zeros() % 2 == 1 {
             stage.forward_once::<true>(limb, 1);
             2
@@ -394,7 +395,7 @@ unsafe fn inverse<const TIGHT: bool>(plan: &NttPlan, limb: &mut [u64]) {
         let n = limb.len();
         stage.inverse_start(limb);
         stage.inverse_near(limb);
-        // The last stage stands apart.
+        // The last stage has a loop of its own.
         let mut blocks = n / 16;
         while blocks > 4 {
             blocks /= 4;

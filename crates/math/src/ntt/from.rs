@@ -35,9 +35,10 @@ pub fn candidates(widths: &[Width], bytes: usize) -> Vec<u8> {
 }
 
 /// Computes the NTT of residues of another modulus ([`NttPlan::forward_from`]) as one fused transform. If there is an
-/// `end`, the transform also scales the difference of another limb and its results ([`Difference`]). If a fused
-/// transform was not found to be faster, the function computes nothing. It returns whether it computed. All limbs have
-/// the plan's length.
+/// `end`, the transform also scales the difference of another limb and its results ([`Difference`]). It computes
+/// nothing on other backends than AVX-512 IFMA, for limbs that are too short, and if a conversion and a transform one
+/// after the other were found to be faster. Returns whether it computed the transform. All limbs have the plan's
+/// length.
 pub(super) fn forward_from(
     plan: &NttPlan,
     out: &mut [u64],
@@ -59,8 +60,9 @@ pub(super) fn forward_from(
         .is_some_and(|how| unsafe { avx512::forward_from(plan, out, a, from, w, end, how) })
 }
 
-/// Returns the number of the candidate kernel that was found to be the fastest for residues modulo
-/// `from`. The kernels are timed if this was not done before.
+/// Returns the number of the candidate kernel that was found to be the fastest for residues modulo `from`. The kernels
+/// are timed if this was not done before. It is the first candidate if another thread is timing the kernels or there is
+/// no memory to time them.
 fn chosen(plan: &NttPlan, from: Modulus) -> u8 {
     let (shape, cell) = plan.shape(Task::ForwardFrom);
     match cell.map(plans::chosen) {

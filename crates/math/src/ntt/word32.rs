@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the NTT of limbs of 32-bit words, for primes below 2^32. It takes half the memory of [`NttPlan`] and has
-//! twice the lanes.
+//! Computes the NTT of limbs of 32-bit words, for primes below 2^32. A limb takes half the memory of one of 64-bit
+//! words, and a vector has twice the lanes.
 //!
 //! Conventions are those of [`NttPlan`] (smallest psi, bit-reversed evaluation form, half rings), and so are the
 //! results: a limb converted to 64-bit words has the same transform.
@@ -78,9 +78,11 @@ pub struct Ntt32 {
 static PLANS: LazyLock<PlanCache<Ntt32>> = LazyLock::new(Default::default);
 
 impl Ntt32 {
-    /// Builds the tables for transforms of limbs of `ring` modulo `q`. `q` must be a prime below
-    /// 2^32 that is 1 modulo twice the degree of the full ring. Prefer [`Ntt32::shared`], which
-    /// builds them once.
+    /// Builds the tables for transforms of limbs of `ring` modulo `q`. `q` must be a prime below 2^32 that is 1
+    /// modulo twice the degree of the full ring. Prefer [`Ntt32::shared`], which builds them once.
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] for a modulus of 2^32 or more, and the errors of [`NttPlan::new`].
     pub fn new(q: Modulus, ring: Ring) -> Result<Self, MathError> {
         if q.bits() > 32 {
             return Err(MathError::OutOfRange {
@@ -101,6 +103,9 @@ impl Ntt32 {
     }
 
     /// Returns the plan of a modulus and a ring from a cache of the process, which builds it on first use.
+    ///
+    /// # Errors
+    /// The errors of [`Ntt32::new`].
     pub fn shared(q: Modulus, ring: Ring) -> Result<Arc<Ntt32>, MathError> {
         shared(&PLANS, q, ring, Self::new)
     }
@@ -119,6 +124,9 @@ impl Ntt32 {
     }
 
     /// Transforms coefficients (below q, natural order) to evaluations (below q, bit-reversed order), in place.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] for a limb of another length than the ring's.
     pub fn forward(&self, limb: &mut [u32]) -> Result<(), MathError> {
         self.check_len(limb)?;
         plans::run(self, Task::Forward, limb);
@@ -126,15 +134,18 @@ impl Ntt32 {
     }
 
     /// Transforms evaluations (below q, bit-reversed order) to coefficients (below q, natural order), in place.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] for a limb of another length than the ring's.
     pub fn inverse(&self, limb: &mut [u32]) -> Result<(), MathError> {
         self.check_len(limb)?;
         plans::run(self, Task::Inverse, limb);
         Ok(())
     }
 
-    /// Times the kernels of one kind of transform again, for about `patience`, and keeps the
-    /// fastest for the process. Returns `None` if another thread is choosing the kernel, or if
-    /// there is no memory to time it.
+    /// Chooses the kernel of one kind of transform again, as the environment asks for ([`plans`]), and keeps the
+    /// choice for the process. If that means timing, it takes about `patience`. Returns `None` if another thread is
+    /// choosing the kernel, or if there is no memory to time it.
     pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
         plans::choice(self, task, patience)
     }
@@ -145,8 +156,12 @@ impl Ntt32 {
         plans::names(self)
     }
 
-    /// Computes the transform of kind `task` of a limb in place with one of the kernels that
-    /// [`Ntt32::kernels`] names, for tests and measurements.
+    /// Computes the transform of kind `task` of a limb in place with one of the kernels that [`Ntt32::kernels`]
+    /// names, for tests and measurements.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] for a limb of another length than the ring's, [`MathError::OutOfRange`] for another
+    /// name.
     pub fn run_on(&self, kernel: &str, task: Task, limb: &mut [u32]) -> Result<(), MathError> {
         self.check_len(limb)?;
         plans::run_on(self, kernel, task, limb)

@@ -192,7 +192,9 @@ fn first<P: Planned>(plan: &P, level: Backend) -> Kernel<P> {
 }
 
 /// Returns the kernel of a forward or inverse transform. It is the first candidate if
-/// [`with_backend`](crate::kernels::with_backend) forces an instruction set, otherwise the chosen one.
+/// [`with_backend`](crate::kernels::with_backend) forces an instruction set, otherwise the chosen one. While no
+/// choice can be made, for example because another thread is making it, it is the first kernel of the plan's table
+/// that serves.
 #[inline]
 fn kernel<P: Planned>(plan: &P, task: Task) -> Kernel<P> {
     if let Some(level) = forced_backend() {
@@ -272,18 +274,18 @@ pub fn patience(log_n: u8) -> Duration {
     PATIENCE * (1 << log_n.saturating_sub(QUICK_LOG_N))
 }
 
-/// Times the kernels of one kind of a plan's transforms again for about `patience`, whatever was
-/// chosen before, and returns the new choice. Returns `None` if choices for this shape are not
-/// kept, if another thread is choosing, or if there is no memory to time kernels.
+/// Chooses the kernel of one kind of a plan's transforms again, as the environment asks for, and returns the new
+/// choice. If that means timing, it takes about `patience`. Returns `None` if choices for this shape are not kept, if
+/// another thread is choosing, or if there is no memory to time kernels.
 pub(crate) fn choice<P: Planned>(plan: &P, task: Task, patience: Duration) -> Option<Choice> {
     let (shape, cell) = plan.shape(task);
     choose(plan, shape, cell?, patience)?;
     made().into_iter().find(|choice| choice.shape == shape)
 }
 
-/// Chooses the kernel of a shape of transform, with timing for about `patience`, and returns its
-/// number. Returns `None` if another thread is choosing it, or if there is no memory to time
-/// kernels.
+/// Chooses the kernel of a shape of transform and returns its number. If the environment does not fix the choice and
+/// the file of choices lacks the shape, kernels are timed for about `patience`. Returns `None` if another thread is
+/// choosing it, or if there is no memory to time kernels.
 #[cold]
 fn choose<P: Planned>(plan: &P, shape: Shape, cell: &AtomicU8, patience: Duration) -> Option<u8> {
     // The choice is kept, and what was transformed before it may be secret.

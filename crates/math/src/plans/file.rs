@@ -101,6 +101,9 @@ fn parse(text: &str, head: &str) -> Option<Kept> {
 
 /// Writes the file of choices, whole or not at all. A path that is no regular file (a device, a pipe, a folder) is left
 /// as it is. A privileged process could otherwise replace `/dev/null` by a file.
+///
+/// # Errors
+/// The errors of the file system, and `InvalidInput` for such a path.
 pub fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(std::io::ErrorKind::InvalidInput.into());

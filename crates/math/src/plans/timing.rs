@@ -10,13 +10,15 @@
 
 use std::time::{Duration, Instant};
 
-/// The time that one sample, a measurement of several calls together, takes at least. It is long
-/// compared to reading the clock.
+/// The time that one sample, a measurement of several calls together, should take. It is long compared to reading
+/// the clock.
 const SAMPLE: Duration = Duration::from_micros(10);
-/// The most calls of a candidate kernel in one sample, which is a measurement of several calls together.
+/// The most calls of a candidate kernel in one sample, so that a sample of very short calls takes less than
+/// [`SAMPLE`].
 const CALLS: u128 = 16;
 /// Rules by which a slow candidate is dropped. A rule has a number of ratios and a factor: the candidate is dropped
-/// after that number of measured ratios of its time to the first candidate's, if all were above the factor.
+/// once it has that number of measured ratios of its time to the first candidate's, if all so far are above the
+/// factor.
 const DROPPED: [(usize, f64); 2] = [(2, 1.6), (4, 1.15)];
 /// The least number of ratios to the first candidate's time that are measured for each remaining
 /// candidate. Three are enough if the measurement has taken four times the allowed time.
@@ -82,8 +84,8 @@ impl Times {
     }
 }
 
-/// Returns the number at index floor(n / `parts`) of n numbers in ascending order. With `parts` 2
-/// it is the median, or the larger of two middle numbers; with 4 it is the lower quartile.
+/// Returns the number at index floor(n / `parts`) of n numbers in ascending order. With `parts` 2 it is the median,
+/// or the larger of two middle numbers; with 4 it is the lower quartile. Without numbers it is infinite.
 pub fn above(numbers: &[f64], parts: usize) -> f64 {
     let mut sorted = numbers.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -96,7 +98,7 @@ pub fn above(numbers: &[f64], parts: usize) -> f64 {
 /// Returns the seconds of one call `run(k)`, which runs candidate kernel k. A short call is
 /// repeated, and the mean counts.
 fn sample(k: usize, run: &mut dyn FnMut(usize)) -> f64 {
-    // Not counted where calls are short: the candidate before has had the caches.
+    // The first call does not count if calls are short, because the candidate before has filled the caches.
     let begin = Instant::now();
     run(k);
     let first = begin.elapsed();

@@ -65,6 +65,9 @@ impl PrngSource {
     }
 
     /// Returns a fresh generator for one operation.
+    ///
+    /// # Errors
+    /// [`MathError::OsRandom`] if the operating system gives no random bytes.
     pub fn fresh(&self) -> Result<Prng, MathError> {
         match &self.0 {
             Kind::OperatingSystem => Prng::from_os(),

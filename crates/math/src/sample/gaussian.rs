@@ -25,8 +25,11 @@ pub struct GaussianTable {
 }
 
 impl GaussianTable {
-    /// Makes the table for the standard deviation `sigma`, with probabilities in proportion to
-    /// exp(-x^2 / (2 sigma^2)). It fails unless `sigma` is between 0.3 and 13.
+    /// Makes the table for the standard deviation `sigma`, with probabilities in proportion to exp(-x^2 / (2
+    /// sigma^2)).
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] unless `sigma` is from 0.3 to 13.
     pub fn new(sigma: f64) -> Result<Self, MathError> {
         if !(0.3..=13.0).contains(&sigma) {
             return Err(MathError::OutOfRange {
@@ -114,6 +117,9 @@ impl GaussianTable {
 
 /// Returns n samples of the discrete Gaussian of standard deviation `sigma` (see [`GaussianTable`]). Its table
 /// costs some ten microseconds; keep a [`GaussianTable`] to draw many small batches.
+///
+/// # Errors
+/// The errors of [`GaussianTable::new`].
 pub fn gaussian(prng: &mut Prng, n: usize, sigma: f64) -> Result<Zeroizing<Vec<i8>>, MathError> {
     Ok(GaussianTable::new(sigma)?.draw(prng, n))
 }

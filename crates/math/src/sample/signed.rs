@@ -30,7 +30,10 @@ macro_rules! widest {
 }
 pub(super) use widest;
 
-/// Writes the residues modulo q of signed samples, without branching on them. Lengths must agree.
+/// Writes the residues modulo q of signed samples, without branching on them.
+///
+/// # Errors
+/// [`MathError::Length`] if the lengths differ.
 pub fn to_limb(q: Modulus, samples: &[i8], out: &mut [u64]) -> Result<(), MathError> {
     check_len("samples", out.len(), samples.len())?;
     if q.value() > 128 {
@@ -43,9 +46,12 @@ pub fn to_limb(q: Modulus, samples: &[i8], out: &mut [u64]) -> Result<(), MathEr
     Ok(())
 }
 
-/// Writes the residues modulo q of signed samples, without branching on them, for magnitudes up to
-/// the public bound `bound`. If the bound is below the modulus, no division is needed. A sample
-/// beyond the bound gives a wrong residue, never a fault.
+/// Writes the residues modulo q of signed samples, without branching on them, for magnitudes up to the public bound
+/// `bound`. If the bound is below the modulus, no division is needed. A sample beyond the bound may give a wrong
+/// residue, never a fault.
+///
+/// # Errors
+/// [`MathError::Length`] if the lengths differ.
 pub fn to_limb_i64(
     q: Modulus,
     bound: u64,
@@ -61,8 +67,10 @@ pub fn to_limb_i64(
     Ok(())
 }
 
-/// Writes the residues modulo q of signed samples of any size, without branching on them. Lengths
-/// must agree.
+/// Writes the residues modulo q of signed samples of any size, without branching on them.
+///
+/// # Errors
+/// [`MathError::Length`] if the lengths differ.
 pub fn to_limb_i128(q: Modulus, samples: &[i128], out: &mut [u64]) -> Result<(), MathError> {
     check_len("samples", out.len(), samples.len())?;
     // Shifted to be unsigned; the shift is taken off again modulo q.
@@ -77,14 +85,18 @@ pub fn to_limb_i128(q: Modulus, samples: &[i128], out: &mut [u64]) -> Result<(),
 }
 
 /// Writes the integer nearest to each real number, halves away from zero. Magnitudes must be below 2^62; others give
-/// wrong integers, never a fault. Lengths must agree.
+/// wrong integers, never a fault.
+///
+/// # Errors
+/// [`MathError::Length`] if the lengths differ.
 pub fn round(reals: &[f64], out: &mut [i64]) -> Result<(), MathError> {
     check_len("reals", out.len(), reals.len())?;
     round_all(reals, out);
     Ok(())
 }
 
-/// Returns the largest magnitude of real numbers. It is infinite if any of them is infinite or not a number.
+/// Returns the largest magnitude of real numbers, or 0 for none. It is infinite if any of them is infinite or not a
+/// number.
 pub fn largest(reals: &[f64]) -> f64 {
     // Without its sign bit the pattern of a double orders as its magnitude, not-a-number above infinity, where it is cut.
     let infinite = f64::INFINITY.to_bits();

@@ -15,12 +15,11 @@ const SMOOTH: f64 = 2.15;
 
 /// A discrete Gaussian of any width up to 2^110, in constant time. A width is a standard deviation.
 ///
-/// Let x and y be samples of width w, and let k be at most w / [`SMOOTH`]. Then x + k y is within
-/// 2^-64 (relative, at every point) of a discrete Gaussian of width w sqrt(1 + k^2), by the
-/// convolution theorem of Micciancio and Walter, CRYPTO 2017. So the width all but squares at each
-/// step. After s steps, 2^s samples of the table and 2^s - 1 sums make one sample. Five steps reach
-/// a width of 2^78, six reach 2^110. [`WideGaussian::distance`] returns how far a sample is from a
-/// Gaussian.
+/// Let x and y be samples of width w, and let k be at most w / [`SMOOTH`]. Then x + k y is within 2^-64 (relative, at
+/// every point) of a discrete Gaussian of width w sqrt(1 + k^2), by the convolution theorem of Micciancio and Walter,
+/// CRYPTO 2017. So the width all but squares at each step. After s steps, 2^s samples of the table and 2^s - 1 sums
+/// make one sample. Five steps reach a width of 2^78, six the largest, 2^110. [`WideGaussian::distance`] returns how
+/// far a sample is from a Gaussian.
 #[derive(Clone, Debug)]
 pub struct WideGaussian {
     table: GaussianTable,
@@ -31,8 +30,11 @@ pub struct WideGaussian {
 }
 
 impl WideGaussian {
-    /// Returns a Gaussian of a standard deviation not below `sigma`. If `sigma` is at least 12, it
-    /// is above `sigma` by a factor of at most sqrt(2).
+    /// Returns a Gaussian of a standard deviation not below `sigma`. If `sigma` is at least 12, it is above `sigma` by
+    /// a factor of at most sqrt(2). For a smaller `sigma` it is 12.
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] unless `sigma` is from 0 to 2^110.
     pub fn at_least(sigma: f64) -> Result<Self, MathError> {
         let most = 110f64.exp2();
         if !(0.0..=most).contains(&sigma) {
@@ -56,9 +58,9 @@ impl WideGaussian {
         })
     }
 
-    /// Returns a Gaussian of exactly the standard deviation `sigma`, from 0.3 on. A narrow one has
-    /// a table of its own. For a wider one, the table is narrower than `BASE` by the factor by
-    /// which [`WideGaussian::at_least`] would be too wide.
+    /// Returns a Gaussian of exactly the standard deviation `sigma`, from 0.3 on. Up to 12, samples come from a table
+    /// of this width. Above 12 they are sums of samples from a table that is narrower than 12 by the factor by which
+    /// such sums would otherwise be too wide.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for a width below 0.3 or above 2^110.

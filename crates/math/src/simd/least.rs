@@ -12,7 +12,7 @@ use std::arch::x86_64::*;
 /// number, for which the instruction returns its second operand, x.
 ///
 /// # Safety
-/// The processor must have AVX-512 F, and [`compares_words`].
+/// The processor must have AVX-512 F, and [`compares_words`] must return true on this thread.
 #[inline(always)]
 pub unsafe fn lesser(x: __m512i, m: __m512i) -> __m512i {
     // SAFETY: the caller's promise.
@@ -34,7 +34,7 @@ const NO_SIGNALS: u32 = 0b11 << 7;
 #[inline]
 pub fn compares_words() -> bool {
     let mut control = 0u32;
-    // SAFETY: stores 32 bits to a variable of so many.
+    // SAFETY: stores 32 bits to a variable of 32 bits.
     unsafe {
         asm!("stmxcsr [{}]", in(reg) &raw mut control, options(nostack, preserves_flags));
     }

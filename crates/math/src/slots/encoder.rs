@@ -211,7 +211,8 @@ impl SlotEncoder {
     /// [`SlotEncoder::element`] of an encoder of the same modulus and degree.
     ///
     /// # Errors
-    /// [`SlotError::Length`] for another number of elements.
+    /// [`SlotError::Length`] for another number of elements, or for an element of another degree.
+    /// [`SlotError::Residue`] for an element with a coefficient that is not below p^e.
     pub fn encode_elements(&self, slots: &[SlotElement]) -> Result<Vec<u64>, SlotError> {
         self.check_length("elements", self.structure.slots(), slots.len())?;
         let width = self.structure.core_spacing();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of the slot encoder. Each names the expected value, the value found and a cure.
+//! The errors of slot structures, encoders and linear maps.
 
 use thiserror::Error;
 

@@ -78,8 +78,9 @@ impl Rotation {
     /// Applies the rotation to a polynomial of N coefficients below q, by its definition.
     ///
     /// # Errors
-    /// Fails unless the polynomial has N coefficients, where N is the degree of the ring for which the rotation was
-    /// made.
+    /// Fails if the number of coefficients is no power of two, or at most half of a Galois element of the rotation. A
+    /// rotation with masks also fails unless the polynomial has N coefficients, where N is the ring degree of the
+    /// encoder.
     pub fn apply(&self, q: Modulus, polynomial: &[u64]) -> Result<Vec<u64>, SlotError> {
         let mut moved = vec![0; polynomial.len()];
         match self {

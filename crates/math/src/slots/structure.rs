@@ -148,8 +148,8 @@ impl SlotStructure {
         1 << (self.log_n - self.log_core())
     }
 
-    /// Returns those dimensions of the matrix of slots that have more than one place: first the one
-    /// along which columns follow one another, then the one along which rows do.
+    /// Returns the dimensions of the matrix of slots that have more than one place: first the dimension of its columns,
+    /// then that of its rows.
     pub fn dimensions(&self) -> Vec<Dimension> {
         let (two_n, columns) = (2u64 << self.log_n, self.columns());
         let mut dimensions = Vec::with_capacity(2);

@@ -215,6 +215,9 @@ impl Coefficients {
     }
 
     /// Adds b to a, coefficient by coefficient modulo q.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] if the lengths differ.
     pub fn add_assign(self, a: &mut [u64], b: &[u64]) -> Result<(), MathError> {
         crate::kernels::check_len("b", a.len(), b.len())?;
         with_sums!(self, sums => add_all(sums, a, b));
@@ -222,6 +225,9 @@ impl Coefficients {
     }
 
     /// Subtracts b from a, coefficient by coefficient modulo q.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] if the lengths differ.
     pub fn sub_assign(self, a: &mut [u64], b: &[u64]) -> Result<(), MathError> {
         crate::kernels::check_len("b", a.len(), b.len())?;
         with_sums!(self, sums => sub_all(sums, a, b));

@@ -69,8 +69,8 @@ impl Gadget {
         self.levels
     }
 
-    /// Returns the weight 2^(W - (j + 1) b) of digit j in the decomposition, where W is the bits of
-    /// q and b the bits of a digit.
+    /// Returns the weight 2^(W - (j + 1) b) of digit j in the decomposition, where W is the bits of q and b the
+    /// bits of a digit. j is below the number of digits.
     pub fn weight(&self, j: usize) -> u64 {
         let place = self.q.bits() - (j as u32 + 1) * self.log_base;
         1 << place
@@ -102,9 +102,12 @@ impl Gadget {
         })
     }
 
-    /// Computes the signed digits of the coefficients of a polynomial x, as residues modulo p.
-    /// `out` receives `levels` polynomials, that of the most significant digits first. p must be
-    /// above the base.
+    /// Computes the signed digits of the coefficients of a polynomial x, as residues modulo p. `out` receives
+    /// `levels` polynomials, that of the most significant digits first.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless `out` has `levels` times the length of x, [`MathError::OutOfRange`] for a p
+    /// below the base 2^`log_base`.
     pub fn decompose(&self, p: Modulus, out: &mut [u64], x: &[u64]) -> Result<(), MathError> {
         check_len("digits", self.levels * x.len(), out.len())?;
         if p.value() >> self.log_base == 0 {

@@ -43,7 +43,8 @@ impl KeyShape {
     /// coefficients.
     ///
     /// # Errors
-    /// [`MathError::OutOfRange`] for no rows or more than 32, no columns or more than 8, or fewer than 8 coefficients.
+    /// [`MathError::OutOfRange`] for no rows or more than 32, no columns or more than 8, fewer than 8 coefficients, or
+    /// a number of coefficients that is no power of two.
     pub fn new(n: usize, rows: usize, cols: usize) -> Result<Self, MathError> {
         let fits = n >= GROUP
             && n.is_power_of_two()

@@ -22,6 +22,9 @@ enum Words {
 
 impl SwitchRows {
     /// Makes a key of `rows` rows modulo q, LWE ciphertexts of `width` words each, all zero.
+    ///
+    /// # Errors
+    /// [`MathError::Halt`] if there is no memory for the key.
     pub fn zeroed(q: Coefficients, rows: usize, width: usize) -> Result<Self, MathError> {
         let count = rows.saturating_mul(width);
         ringmill_limits::room("a key-switching key", 8 * count as u64)?;
@@ -34,6 +37,12 @@ impl SwitchRows {
     }
 
     /// Writes the LWE ciphertext `x` as row number `row` of the key.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] if `x` has another length than a row.
+    ///
+    /// # Panics
+    /// If the key has no row with this number.
     pub fn put(&mut self, row: usize, x: &[u64]) -> Result<(), MathError> {
         check_len("row of a key-switching key", self.width, x.len())?;
         let range = row * self.width..(row + 1) * self.width;
@@ -56,9 +65,12 @@ impl SwitchRows {
         }
     }
 
-    /// Switches the key of an LWE ciphertext with this mask and body. It computes out = (0, `body`)
-    /// minus the sum over i and j of digit j of mask coefficient i times row i l + j, modulo q. l
-    /// is the number of digits.
+    /// Switches the key of an LWE ciphertext with this mask and body. It computes out = (0, `body`) minus the sum over
+    /// i and j of digit j of mask coefficient i times row i l + j, modulo q. l is the number of digits.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] if `out` has another length than a row, or the key does not have l rows for each
+    /// coefficient of the mask.
     pub fn switch(
         &self,
         gadget: &Gadget,
@@ -76,6 +88,9 @@ impl SwitchRows {
 
 /// Switches the key of an LWE ciphertext as [`SwitchRows::switch`] does, by a key's rows in words of 64 bits, each as
 /// long as `out`.
+///
+/// # Errors
+/// [`MathError::Length`] unless `rows` has l rows for each coefficient of the mask, for l digits.
 pub fn switch_words(
     rows: &[u64],
     gadget: &Gadget,
@@ -112,7 +127,8 @@ fn switch(
     )?;
     out.fill(0);
     let q = gadget.coefficients();
-    // Sums stay below 2^63 in magnitude for so many rows, then they are reduced; words of 64 bits wrap as they are.
+    // For `batch` rows, sums stay below 2^63 in magnitude; then they are reduced. Modulo 2^64 they wrap and need no
+    // reduction.
     let room = 63u32.saturating_sub(q.bits() + gadget.log_base() - 1);
     let batch = match q {
         Coefficients::Word(word) if word.bits() == u64::BITS => usize::MAX,

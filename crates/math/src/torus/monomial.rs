@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes transforms of X^a - 1 from a table of the powers of psi, the root of unity of the
+//! Looks up transforms of X^a - 1 in a table of the numbers psi^e - 1, where psi is the root of unity of the
 //! transform.
 
 use crate::bits::bit_reverse;
@@ -37,8 +37,11 @@ impl Monomials {
         }
     }
 
-    /// Computes the transform of (X^a - 1) p from the transform of the polynomial p. The exponent a
-    /// counts modulo 2N.
+    /// Computes the transform of (X^a - 1) p from the transform of the polynomial p. The exponent a counts
+    /// modulo 2N.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless both transforms have N words.
     pub fn times_difference(&self, a: usize, out: &mut [u64], p: &[u64]) -> Result<(), MathError> {
         check_len("polynomial", self.exponents.len(), out.len())?;
         self.of(a, out);

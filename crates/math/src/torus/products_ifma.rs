@@ -171,8 +171,8 @@ pub(super) unsafe fn accumulate(
     }
 }
 
-/// Computes the sums of all columns of a gadget ciphertext, two, three or four columns at a time.
-/// The sums of so many columns fit into registers.
+/// Computes the sums of all columns of a gadget ciphertext, up to four columns at a time. The sums of four columns fit
+/// into registers.
 #[inline(always)]
 unsafe fn by_columns<R: SumReducer, W: Word>(
     reducer: R,

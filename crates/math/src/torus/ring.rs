@@ -126,8 +126,11 @@ impl TorusRing {
         })
     }
 
-    /// Computes the signed digits of the coefficients of a polynomial x, as residues modulo the
-    /// prime of a lane ([`Gadget::decompose`]).
+    /// Computes the signed digits of the coefficients of a polynomial x, as residues modulo the prime of a lane
+    /// ([`Gadget::decompose`]).
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] if there is no such lane, and the errors of [`Gadget::decompose`].
     pub fn decompose(
         &self,
         lane: usize,
@@ -138,8 +141,11 @@ impl TorusRing {
         gadget.decompose(self.lane(lane)?.p, out, x)
     }
 
-    /// Computes, in constant time, the residues modulo the prime of a lane of the coefficients of a
-    /// polynomial x. The coefficients are residues modulo q and taken nearest to 0.
+    /// Computes, in constant time, the residues modulo the prime of a lane of the coefficients of a polynomial x. The
+    /// coefficients are residues modulo q and taken nearest to 0.
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] if there is no such lane, [`MathError::Length`] if the lengths differ.
     pub fn residues(&self, lane: usize, out: &mut [u64], x: &[u64]) -> Result<(), MathError> {
         let p = self.lane(lane)?.p;
         check_len("coefficients", out.len(), x.len())?;
@@ -149,15 +155,22 @@ impl TorusRing {
         Ok(())
     }
 
-    /// Transforms several polynomials modulo the prime of a lane, one after the other in memory, in
-    /// place.
+    /// Transforms several polynomials modulo the prime of a lane, in place. They lie one after the other in memory.
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] if there is no such lane, [`MathError::Length`] unless all polynomials have N
+    /// coefficients.
     pub fn forward(&self, lane: usize, polynomials: &mut [u64]) -> Result<(), MathError> {
         let lane = self.lane(lane)?;
         (polynomials.chunks_mut(self.n)).try_for_each(|x| lane.forward(x))
     }
 
     /// Computes, in transform form modulo the prime of a lane, out(c) = the sum over rows r of digits(r) key(r, c), for
-    /// each column c of a gadget ciphertext.
+    /// each column c of a gadget ciphertext. `digits` has one polynomial for each row, `out` one for each column.
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] if there is no such lane, [`MathError::Length`] if a length does not fit the shape and
+    /// the ring.
     pub fn accumulate(
         &self,
         lane: usize,
@@ -179,18 +192,24 @@ impl TorusRing {
         Ok(())
     }
 
-    /// Computes the transform of X^a - 1 modulo the prime of a lane. The exponent a may be any
-    /// number and counts modulo 2N.
+    /// Computes the transform of X^a - 1 modulo the prime of a lane. The exponent a may be any number and counts modulo
+    /// 2N.
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] if there is no such lane, [`MathError::Length`] unless `out` has N words.
     pub fn monomial(&self, lane: usize, a: usize, out: &mut [u64]) -> Result<(), MathError> {
         check_len("transform of a monomial", self.n, out.len())?;
         self.lane(lane)?.monomials.of(a, out);
         Ok(())
     }
 
-    /// Computes, in transform form modulo the prime of a lane, out(c) = the sum over u of
-    /// weights(u) sums(u, c) for each column c. Here u numbers the gadget ciphertexts of a step of
-    /// a blind rotation. `weights` has one polynomial for each u, `sums` has `cols` polynomials for
-    /// each u, and `out` has `cols`.
+    /// Computes, in transform form modulo the prime of a lane, out(c) = the sum over u of weights(u) sums(u, c) for
+    /// each column c. Here u numbers the gadget ciphertexts of a step of a blind rotation. `weights` has one polynomial
+    /// for each u, `sums` has `cols` polynomials for each u, and `out` has `cols`.
+    ///
+    /// # Errors
+    /// [`MathError::OutOfRange`] if there is no such lane or more than 32 weights, [`MathError::Length`] if a length
+    /// does not fit.
     pub fn combine(
         &self,
         lane: usize,
@@ -215,8 +234,11 @@ impl TorusRing {
         Ok(())
     }
 
-    /// Adds to acc, modulo q, the polynomial whose transforms are `first` and `second`, one for
-    /// each lane. `second` is empty if there is one lane. The call overwrites the transforms.
+    /// Adds to acc, modulo q, the polynomial whose transforms are `first` and `second`, one for each lane. `second` is
+    /// empty if there is one lane. The call overwrites the transforms.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless acc and each transform have N words.
     pub fn inverse_add(
         &self,
         first: &mut [u64],
@@ -254,7 +276,11 @@ impl TorusRing {
         Ok(())
     }
 
-    /// Returns a key with room for `count` gadget ciphertexts of a shape.
+    /// Returns a key with room for `count` gadget ciphertexts of a shape, all zero.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] if the shape has another number of coefficients than the ring, [`MathError::Halt`] if
+    /// there is no memory for the key.
     pub fn key(&self, shape: KeyShape, count: usize) -> Result<TransformedKey, MathError> {
         check_len("coefficients of the key", self.n, shape.n())?;
         let words = shape.words().saturating_mul(count);
@@ -269,8 +295,14 @@ impl TorusRing {
         })
     }
 
-    /// Transforms one polynomial of residues modulo q, taken nearest to 0, modulo the prime of each
-    /// lane. It writes the transforms to the polynomial's place in a key.
+    /// Transforms one polynomial of residues modulo q, taken nearest to 0, modulo the prime of each lane. It writes the
+    /// transforms to row `row` and column `col` of gadget ciphertext number `at` of a key.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless x has N coefficients.
+    ///
+    /// # Panics
+    /// If the key has no such place.
     pub fn put(
         &self,
         key: &mut TransformedKey,

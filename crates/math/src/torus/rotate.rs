@@ -8,6 +8,9 @@ use crate::kernels::check_len;
 
 /// Computes out = X^a p modulo X^N + 1 and q, for any a, which counts modulo 2N; N is the length of
 /// both polynomials.
+///
+/// # Errors
+/// [`MathError::Length`] if the polynomials have different lengths.
 pub fn rotate(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(), MathError> {
     check_len("polynomial", out.len(), p.len())?;
     let n = p.len();
@@ -24,7 +27,11 @@ pub fn rotate(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(
 }
 
 /// Computes out = (X^a - 1) p modulo X^N + 1 and q, for a polynomial p and any a, which counts
-/// modulo 2N. It is Algorithm 5 of the paper of Kong and Li, whose exponent is -a.
+/// modulo 2N. N is the length of both polynomials. It is Algorithm 5 of the paper of Kong and Li,
+/// whose exponent is -a.
+///
+/// # Errors
+/// [`MathError::Length`] if the polynomials have different lengths.
 pub fn rotate_sub(q: Coefficients, out: &mut [u64], p: &[u64], a: usize) -> Result<(), MathError> {
     check_len("polynomial", out.len(), p.len())?;
     let n = p.len();

@@ -84,7 +84,7 @@ unsafe fn vector_sums<S: Short, const V: usize, const J: usize>(
                 }
             }
         }
-        // Not a loop: what it would index would stand in memory all the while.
+        // No loop, because its indices would keep the sums in memory instead of registers.
         finish(sums[0], &ends[0], out[0].add(c));
         if J > 1 {
             finish(sums[1], &ends[1], out[1].add(c));

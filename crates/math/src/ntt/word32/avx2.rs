@@ -240,8 +240,8 @@ impl<'a, const LAZY: bool> Stage<'a, LAZY> {
         }
     }
 
-    /// Computes x * w modulo q, below 2q, for the low halves of 64-bit lanes. The estimated
-    /// quotient of x * w by q is in the high half of `quotient`.
+    /// Computes x * w modulo q, below q, for the low halves of 64-bit lanes. The estimated quotient of x * w by q is in
+    /// the high half of `quotient`.
     #[inline(always)]
     unsafe fn rest(self, x: __m256i, w: __m256i, quotient: __m256i) -> __m256i {
         // SAFETY: the caller enables AVX2. The remainder is below 2q < 2^33; the sign of the difference from q says

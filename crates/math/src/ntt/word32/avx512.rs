@@ -13,7 +13,8 @@ use crate::plans::Order;
 /// The number of residues in one vector.
 const LANES: usize = 16;
 
-/// The number of coefficients (four vectors) of a block whose last six stages run in registers, two blocks at a time.
+/// The number of coefficients (four vectors) of a block whose last six stages run in registers. Loops take four blocks
+/// at a time, or two if there are only two.
 const TAIL: usize = 4 * LANES;
 
 /// The shortest limb that this module's loops with AVX-512 transform, in coefficients.

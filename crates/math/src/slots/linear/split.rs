@@ -29,9 +29,9 @@ impl Default for Costs {
 /// The depth of a linear map, and the costs by which its layout is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
-    /// The number of a linear map's products with constants one after the other: from 1 to log2 of
-    /// half the slots. A greater depth takes fewer automorphisms, and far fewer constants if there
-    /// are many slots.
+    /// The number of a linear map's products with constants one after the other: from 1 to log2 of half the slots, or 1
+    /// if there are two slots. A greater depth takes fewer automorphisms, and far fewer constants if there are many
+    /// slots.
     pub depth: usize,
     pub costs: Costs,
 }

@@ -100,7 +100,9 @@ impl LinearMap {
     /// computed by the definition of each stage.
     ///
     /// # Errors
-    /// Fails unless the polynomial has N coefficients, where N is the degree of the ring for which the map was made.
+    /// Fails if the number of coefficients is no power of two, or at most half of a Galois element of the map. A map
+    /// with constants also fails unless the polynomial has N coefficients, where N is the ring degree of the
+    /// encoder.
     pub fn apply(&self, q: Modulus, polynomial: &[u64]) -> Result<Vec<u64>, SlotError> {
         let mut value = polynomial.to_vec();
         for stage in &self.stages {

@@ -95,11 +95,11 @@ pub fn coefficients_to_slots(
     Ok(LinearMap { stages })
 }
 
-/// Returns the trace for polynomials in x^(N / `from_degree`), which are all polynomials if
-/// `from_degree` is N. It is `from_degree` / l times the projection to the coefficients of Z\[u\],
-/// where l is the number of slots and u = x^(N/l). Each stage sums 2^`log_radix` automorphisms of
-/// one value; the last stage may sum fewer. A `log_radix` of 1 takes the fewest key switches. A
-/// greater one takes fewer decompositions and more key switches; beyond 3 that does not pay.
+/// Returns the trace for polynomials in x^(N / `from_degree`), which are all polynomials if `from_degree` is N. It is
+/// `from_degree` / l times the projection to the coefficients of Z\[u\], where l is the number of slots and u =
+/// x^(N/l). Each stage sums 2^`log_radix` automorphisms of one value; the last stage may sum fewer. A `log_radix` of 1,
+/// or 0, takes the fewest key switches. A greater one takes fewer decompositions and more key switches; beyond 3 that
+/// does not pay.
 ///
 /// # Errors
 /// [`SlotError::TraceDegree`] if `from_degree` is no power of two from l to N.

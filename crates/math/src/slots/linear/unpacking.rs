@@ -37,7 +37,7 @@ impl Halving {
     /// definition.
     ///
     /// # Errors
-    /// Fails unless the polynomial has N coefficients, where N is the degree of the ring for which the step was made.
+    /// Fails if the number of coefficients is no power of two, or at most half of the Galois element.
     pub fn apply(self, q: Modulus, polynomial: &[u64]) -> Result<[Vec<u64>; 2], SlotError> {
         let n = polynomial.len();
         let mut image = vec![0; n];

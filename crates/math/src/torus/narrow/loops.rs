@@ -97,8 +97,8 @@ unsafe fn products<V: Vector, const COLS: usize, const G: usize>(
     key: *const u32,
     i: usize,
 ) -> [[[V; 2]; COLS]; G] {
-    // SAFETY: digits are readable for `rows` polynomials, the key for so many rows of `patterns` times COLS blocks, of which
-    // G times COLS are left (caller); the caller enables the vector's features.
+    // SAFETY: digits are readable for `rows` polynomials. The key has `rows` rows of `patterns` times COLS blocks, and
+    // at least G times COLS of each row follow (caller); the caller enables the vector's features.
     unsafe {
         let mut sums = [[[start; 2]; COLS]; G];
         for r in 0..with.rows {

@@ -83,6 +83,9 @@ impl NarrowRing {
     }
 
     /// Computes out = (X^a - 1) p modulo X^N + 1, for any a, which counts modulo 2N.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless both polynomials have N coefficients.
     pub fn rotate_sub(&self, out: &mut [u32], p: &[u32], a: usize) -> Result<(), MathError> {
         let n = self.degree();
         check_len("polynomial", n, p.len())?;
@@ -97,31 +100,43 @@ impl NarrowRing {
         Ok(())
     }
 
-    /// Computes the signed digits of the coefficients of a polynomial x, as residues modulo the
-    /// ring's prime ([`Gadget::decompose`]).
+    /// Computes the signed digits of the coefficients of a polynomial x, as residues modulo the ring's prime
+    /// ([`Gadget::decompose`]).
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless `out` has a polynomial for each digit, [`MathError::OutOfRange`] for a gadget of
+    /// another modulus.
     pub fn decompose(&self, gadget: &Gadget, out: &mut [u32], x: &[u32]) -> Result<(), MathError> {
         digits::decompose(gadget, self.q, out, x)
     }
 
-    /// Transforms several polynomials, one after the other in memory, in place.
+    /// Transforms several polynomials in place. They lie one after the other in memory.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless all polynomials have N coefficients.
     pub fn forward(&self, polynomials: &mut [u32]) -> Result<(), MathError> {
         let mut each = polynomials.chunks_mut(self.degree());
         each.try_for_each(|x| self.plan.forward(x))
     }
 
-    /// Computes the transform of X^a - 1 as a weight for [`NarrowRing::accumulate`]. The exponent a
-    /// may be any number and counts modulo 2N.
+    /// Computes the transform of X^a - 1 as a weight for [`NarrowRing::accumulate`]. The exponent a may be any number
+    /// and counts modulo 2N.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless `out` has [`NarrowRing::weight_words`] words.
     pub fn monomial(&self, a: usize, out: &mut [u32]) -> Result<(), MathError> {
         check_len("transform of a monomial", self.weight_words(), out.len())?;
         self.weights.of(a, out);
         Ok(())
     }
 
-    /// Computes, in transform form, out(c) = the sum over patterns u of weights(u) times the sum
-    /// over rows r of digits(r) key(u, r, c), for each column c. A pattern is a value other than 0
-    /// of those bits of the secret key that the step of a blind rotation takes. It has one gadget
-    /// ciphertext, and a weight: the transform of X^a - 1 with an exponent a of its own. If
-    /// `weights` is empty, the step has one pattern, without a weight.
+    /// Computes, in transform form, out(c) = the sum over patterns u of weights(u) times the sum over rows r of
+    /// digits(r) key(u, r, c), for each column c. A pattern is a value other than 0 of those bits of the secret key
+    /// that the step of a blind rotation takes. It has one gadget ciphertext, and a weight: the transform of X^a - 1
+    /// with an exponent a of its own. If `weights` is empty, the step has one pattern, without a weight.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] if a length does not fit the shape, the ring and the step.
     pub fn accumulate(
         &self,
         step: NarrowStep<'_>,
@@ -153,8 +168,10 @@ impl NarrowRing {
         Ok(())
     }
 
-    /// Adds to acc, modulo the ring's prime, the polynomial whose transform is x. The call
-    /// overwrites x.
+    /// Adds to acc, modulo the ring's prime, the polynomial whose transform is x. The call overwrites x.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless both have N words.
     pub fn inverse_add(&self, x: &mut [u32], acc: &mut [u32]) -> Result<(), MathError> {
         check_len("accumulator", self.degree(), acc.len())?;
         self.plan.inverse(x)?;
@@ -171,8 +188,14 @@ impl NarrowRing {
         NarrowKey::zeroed(self.shape, patterns, count)
     }
 
-    /// Transforms one polynomial of residues and writes it to its place in a key: row and column
-    /// `place` of gadget ciphertext number `at`.
+    /// Transforms one polynomial of residues and writes it to its place in a key: row and column `place` of gadget
+    /// ciphertext number `at`.
+    ///
+    /// # Errors
+    /// [`MathError::Length`] unless x has N coefficients.
+    ///
+    /// # Panics
+    /// If the key has no such place.
     pub fn put(
         &self,
         key: &mut NarrowKey,
