@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Milliseconds per base extension on one thread, for each method and backend, beside the counted floor and the
-//! survey's figure for OpenFHE's Shenoy-Kumaresan step (66.7 ms at N = 2^16, l = 17; 4.3 ms at N = 2^14, l = 7).
+//! Prints the milliseconds per base extension on one thread, for each method and backend, beside the floor. It
+//! also compares them with figures for OpenFHE's Shenoy-Kumaresan step (66.7 ms at N = 2^16, l = 17; 4.3 ms at N
+//! = 2^14, l = 7).
 //!
 //! `cargo run --release -p ringmill-math --example basext_speed`
 
@@ -12,11 +13,12 @@ use ringmill_math::basext::{
 };
 use ringmill_math::{BaseConverter, Modulus, Prng, RnsBasis, kernels, primes, sample};
 
-/// Lanes of a vector, and 52-bit multiply-adds a cycle.
+/// The lanes of a vector, and below the 52-bit multiply-adds of a cycle.
 const LANES: f64 = 8.0;
 const RATE: f64 = 2.0;
 
-/// The clock in GHz, from a chain of multiplications (three cycles) and exclusive ors (one).
+/// Measures the processor's clock in GHz by a chain of multiplications (three cycles each) and exclusive ors
+/// (one cycle each).
 fn clock() -> f64 {
     let steps = 20_000u64;
     (0..5000)
@@ -33,7 +35,7 @@ fn clock() -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// The fastest of several rounds, in milliseconds.
+/// Returns the milliseconds of the fastest of several conversions.
 fn measure(extension: &dyn BaseExtension, limbs: &[Vec<u64>]) -> f64 {
     let n = limbs[0].len();
     let input: Vec<&[u64]> = limbs[..extension.source().len()]
@@ -56,7 +58,8 @@ fn measure(extension: &dyn BaseExtension, limbs: &[Vec<u64>]) -> f64 {
     best
 }
 
-/// [`measure`] with the coefficients shared between two threads, started for each call.
+/// Returns the milliseconds of the fastest of 100 conversions on two threads, which are started for each and
+/// take half of the coefficients each.
 fn measure_two_threads(extension: &dyn BaseExtension, limbs: &[Vec<u64>]) -> f64 {
     let half = limbs[0].len() / 2;
     let sources = extension.source().len();
@@ -113,7 +116,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 limb
             })
             .collect();
-        // The redundant limb of the same integers: from the exact extension to it alone.
+        // Adds the limb of the same integers modulo the redundant modulus.
         let widen = |limbs: &[Vec<u64>]| -> Result<Vec<Vec<u64>>, Box<dyn std::error::Error>> {
             let extension = best_exact(&from, &[redundant])?;
             let mut limb = vec![0; n];
@@ -123,7 +126,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Ok(limbs.iter().cloned().chain([limb]).collect())
         };
         let random = widen(&random)?;
-        // The integer 1, and large integers close to Q: all close calls of the fixed-point count on [0, Q).
+        // The integer 1, and integers close to Q. The extension on [0, Q) must decide all of them exactly.
         let ones = vec![vec![1; n]; l];
         let far: Vec<Vec<u64>> = (from.decompose(&(from.product() - (from.product() >> 60u32))))
             .into_iter()

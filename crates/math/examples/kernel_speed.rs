@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Microseconds per call of each kernel on limbs of 2^14 coefficients, for each backend of this processor.
+//! Prints the microseconds per call of each kernel on limbs of 2^14 coefficients, for each backend of this
+//! processor.
 //!
 //! `cargo run --release -p ringmill-math --example kernel_speed`
 
@@ -9,7 +10,7 @@ use ringmill_math::{AutoEvalPlan, Modulus, Prng, Ring, expand_uniform, kernels, 
 
 const N: usize = 1 << 14;
 
-/// The fastest of several rounds, in microseconds per call.
+/// Returns the microseconds per call of the fastest of 15 rounds.
 fn measure(mut f: impl FnMut()) -> f64 {
     f();
     let calls = 20;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Blocks of the allocator: where they start, and what they hold.
+//! Tests where the allocator's blocks start, and that they keep their content.
 //!
-//! A binary of its own: the limbs of all other tests start where the system has them start, in the middle of a line as well.
+//! This is a binary of its own, so that the limbs of all other tests start where the system's allocator puts them, even
+//! in the middle of a cache line.
 
 #![allow(unsafe_code)] // blocks are asked for as a program does
 
@@ -9,9 +10,9 @@ use std::alloc::{GlobalAlloc, Layout};
 
 use ringmill_math::{LineAllocator, Prng};
 
-/// Bytes of a cache line.
+/// The bytes of a cache line.
 const LINE: usize = 64;
-/// Blocks from this length on start at a line.
+/// The length in bytes from which on blocks start at a cache line.
 const LONG: usize = 4096;
 
 #[global_allocator]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs that are saved, stopped and gone on with: the same bits, or a typed refusal.
+//! Tests that a run which is saved, stopped and resumed gives the bits of a whole run, and that a checkpoint that
+//! does not fit is refused.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -35,7 +36,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Stops the work when so many calls are done.
+/// Progress that stops the run once a number of calls are done.
 struct StopAt<'w>(u64, &'w Watch);
 
 impl Progress for StopAt<'_> {
@@ -57,7 +58,7 @@ fn run(
     device.run(&ready(&case.program), &bind(case), request, progress)
 }
 
-/// The outputs of a run that nothing is saved of.
+/// Returns the outputs of a run without checkpoints.
 fn undisturbed(case: &Case) -> Vec<OutputLimb> {
     let cpu = Cpu::new(1).unwrap();
     let outcome = run(&cpu, case, Request::function_only(), &Silent).unwrap();
@@ -71,11 +72,12 @@ fn resumed(file: &Scratch) -> Request<'static> {
     }
 }
 
-/// Stops a run at its first step of progress and goes on, until it is done; how often it was stopped.
+/// Runs a program in pieces: stops each run at its first step of progress, and resumes it from the checkpoint.
+/// Returns the number of stops and the outputs.
 fn in_pieces(threads: usize, case: &Case, file: &Scratch) -> (usize, Vec<Vec<u64>>) {
     let mut stops = 0;
     loop {
-        // Another device each time: nothing is left of the run before.
+        // Each run has a device of its own, which keeps nothing of the run before.
         let cpu = Cpu::new(threads).unwrap();
         let watch = Watch::new(Limits::default());
         let request = Request {
@@ -98,18 +100,19 @@ fn in_pieces(threads: usize, case: &Case, file: &Scratch) -> (usize, Vec<Vec<u64
             Err(DeviceError::Halt(Halt::Interrupted)) => stops += 1,
             Err(other) => panic!("{other}"),
         }
-        // The end is reached with the run that has nothing left to open.
+        // The last run has no call left to open.
         if stops > 200 {
             panic!("no end");
         }
     }
 }
 
-/// Takes the checkpoint's folder away at the first step, and gives it back when it is told of a save that failed.
+/// Progress that removes the checkpoint's folder until a save fails, and makes it again when it is told of the
+/// failure.
 struct Meddler {
     folder: PathBuf,
     told: Mutex<Vec<String>>,
-    /// Stopped then, too.
+    /// The run's watch, if the run is also stopped when a save fails.
     watch: Option<Watch>,
 }
 
@@ -228,7 +231,7 @@ fn a_run_in_pieces_gives_the_bits_of_one() {
         let case = case(seed, 6, 12);
         let whole = undisturbed(&case);
         for threads in [1, 2] {
-            // A device saves after every call, whether it is stopped or not.
+            // A device saves after every call, even if the run is not stopped.
             let cpu = Cpu::new(threads).unwrap();
             let request = Request {
                 saving: file.saving(),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How time is divided among steps that run at once.
+//! Tests how time is divided among steps that run at once.
 
 use std::time::{Duration, Instant};
 
 use ringmill_cpu::internals::Clock;
 
-/// Three steps, of which two overlap: shares add up to the time in which any ran.
+/// Of three steps two overlap. The shares add up to the time in which some step ran.
 #[test]
 fn steps_at_once_share_the_time() {
     let begin = Instant::now();
@@ -17,11 +17,12 @@ fn steps_at_once_share_the_time() {
     let second = clock.begin();
     clock.end_at(entries[0], first, at(4));
     clock.end_at(entries[1], second, at(6));
-    clock.look_at(at(8)); // no call's
+    clock.look_at(at(8)); // no step runs
     let third = clock.begin();
     clock.end_at(entries[2], third, at(8));
     let lines = clock.lines(&[], 8_000_000);
     let spent: Vec<u64> = lines.iter().map(|line| line.spent).collect();
-    // 2 alone and half of 2 shared; as much; nothing; 2 in which none ran.
+    // The first call has 2 ms alone and half of 2 ms, and so has the second. The third has nothing.
+    // In 2 ms no step ran.
     assert_eq!(spent, [3_000_000, 3_000_000, 0, 2_000_000]);
 }

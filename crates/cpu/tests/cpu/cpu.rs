@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cpu device against the definition of every instruction, for every thread count; memory; bad bindings.
+//! Tests the CPU device: its bits against the definition of each instruction on several numbers of threads, its memory,
+//! and its refusals.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -47,7 +48,7 @@ fn random_programs_give_the_defined_bits_on_any_number_of_threads() {
                 assert_eq!(outputs, expected, "seed {seed}, {} threads", cpu.threads());
             }
         }
-        // The reference interpreter, and both on the expansions.
+        // The reference interpreter gives the same, and so do both on the expansions of composites.
         let expanded = Unrolled {
             procs: (case.program.procs.iter())
                 .map(|p| Arc::new(expand_composites(p, |_| false).unwrap()))
@@ -72,7 +73,7 @@ fn random_programs_give_the_defined_bits_on_any_number_of_threads() {
             assert_eq!(outputs, expected, "seed {seed}, expanded");
         }
     }
-    // The torus extension has its own tests (`bootstrap/ops.rs`), and HCF is in no procedure.
+    // The torus extension has its own tests (`torus_instructions.rs`), and no procedure has HCF.
     let elsewhere = [Op::Rotdiff, Op::Decomp, Op::Extract, Op::Lweks, Op::Hcf];
     let missing = |op: &Op| !seen.contains(op) && !elsewhere.contains(op);
     let missing: Vec<_> = Op::ALL.into_iter().filter(missing).collect();
@@ -101,18 +102,20 @@ fn buffers_do_not_grow_from_run_to_run() {
         if threads == 1 {
             assert!(held.iter().all(|&h| h == held[0]), "{held:?}");
         } else {
-            // Order differs from run to run, so the most ever needed may be found late; it is bounded all the same.
+            // The order of steps differs from run to run. So a later run may need more memory, but at most twice as
+            // much.
             assert!(held.iter().all(|&h| h <= 2 * held[0]), "{held:?}");
         }
     }
 }
 
-/// A chain of dependent instructions on one eval limb, with one value that lives to the end.
+/// Returns a program of two calls in sequence. The called procedure is a chain of dependent instructions on one limb in
+/// evaluation form; one of its first values is read again near the end.
 fn chain(log_n: u8) -> Unrolled {
     chain_modulo(log_n, 0)
 }
 
-/// The same modulo prime number `which` of [`moduli`], of which the first alone is below 2^32.
+/// Returns the program of [`chain`] modulo prime number `which` of [`moduli`]. Only the first of these is below 2^32.
 fn chain_modulo(log_n: u8, which: u16) -> Unrolled {
     let moduli = moduli(log_n);
     let ty = LimbType {
@@ -179,8 +182,9 @@ fn chain_modulo(log_n: u8, which: u16) -> Unrolled {
 
 #[test]
 fn liveness_keeps_memory_at_what_the_hand_count_says() {
-    // Three buffers in each call; the first call's result is the second's operand and dies at its first instruction. Results in
-    // words of 32 bits have buffers of their own, which the last instruction writes when two of the three are free.
+    // Each call needs three buffers. The first call's result is the second's operand, and its last use is the first
+    // instruction there. Results in words of 32 bits have buffers of their own. The last instruction writes them when
+    // two of the three are free.
     for (which, short) in [(1, 0), (0, 64 * 4)] {
         let program = chain_modulo(6, which);
         let q = program.moduli[usize::from(which)];

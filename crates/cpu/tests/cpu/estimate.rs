@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Budgets of what seeds and constants expand to.
+//! Tests the budgets for limbs that seeds and constants expand to.
 
 use ringmill_cpu::internals::Expands;
 
@@ -15,7 +15,8 @@ fn budgets_are_what_was_asked_for_or_what_memory_leaves() {
     assert_eq!(expands.budget(None, 60, 40), None);
     assert_eq!(expands.budget(None, 60, 39), Some(99));
     assert_eq!(expands.budget(None, 0, 10), Some(10));
-    // Refused then, as all of it would be.
+    // There is no budget if memory does not hold even the largest limb. The run is then refused for
+    // the whole amount.
     assert_eq!(expands.budget(None, 0, 9), None);
     assert_eq!(expands.under(None, 1), 100);
     assert_eq!(expands.under(Some(30), 1), 30);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Exact base extensions against whole integers, at every edge: the interpreter, the CPU on one thread and two, and all of
-//! them on the expansion into plain instructions.
+//! Tests exact base extensions at their edges against whole integers: in the interpreter and on the CPU with one thread
+//! and two, as instructions and as expansions into plain instructions.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use ringmill_math::{Ring, primes};
 
 const LOG_N: u8 = 10;
 
-/// What is extended: the base, a redundant modulus, the targets, by their places in the table.
+/// A base extension: its source moduli, a redundant modulus and its target moduli, as indices into a table of moduli.
 struct Shape {
     table: Vec<TableModulus>,
     sources: Vec<u16>,
@@ -45,7 +45,7 @@ impl Shape {
         }
     }
 
-    /// l primes of so many bits to k moduli of every kind.
+    /// Makes the extension from l primes of `bits` bits to the first k of eight target moduli of every kind.
     fn of_primes(l: usize, k: usize, bits: u32, redundant: TableModulus) -> Self {
         let list = primes::ntt_primes(bits, LOG_N.into(), l + 2).unwrap();
         let list = TableModulus::primes(&list);
@@ -70,7 +70,8 @@ impl Shape {
         self.sources.iter().map(|&s| self.value(s)).product()
     }
 
-    /// Results: nonnegative, centred, then by redundant residue as either.
+    /// Returns a procedure with four extensions of x: that of the nonnegative and that of the centred integer, then two
+    /// by redundant residues, first of the nonnegative and then of the centred integer.
     fn procedure(&self) -> Procedure {
         let mut b = ProcBuilder::new("exact", LOG_N, &self.table).unwrap();
         let param = |b: &mut ProcBuilder, modulus: u16, poly: u16| {
@@ -107,7 +108,8 @@ impl Shape {
         b.finish().unwrap()
     }
 
-    /// 0, Q - 1, and what is within l of a multiple of Q / 2^k; random ones behind them.
+    /// Returns N integers below Q. First come neighbours, at distances up to the number of sources, of 0, Q / 2,
+    /// multiples of Q / 2^k and the source moduli. Random integers follow.
     fn coefficients(&self, dice: &mut Dice) -> Vec<BigInt> {
         let (q, l) = (self.product(), self.sources.len());
         let n = 1usize << LOG_N;
@@ -209,7 +211,7 @@ fn sixty_four_moduli() {
     }
 }
 
-/// Sources and a redundant modulus of every kind; an even Q, whose half is a tie.
+/// Sources and redundant moduli of every kind extend exactly, also if Q is even and Q / 2 is a tie.
 #[test]
 fn bases_of_every_kind() {
     let mut dice = Dice::new(3);
@@ -230,7 +232,7 @@ fn bases_of_every_kind() {
     let shape = Shape::new(&sources, TableModulus::Plain(7), &targets);
     let coefficients = shape.coefficients(&mut dice);
     shape.check(&coefficients);
-    // All of [0, Q), twice and more.
+    // All integers of [0, Q), each several times.
     let sources = [
         TableModulus::Plain(16),
         TableModulus::Plain(3),
@@ -239,7 +241,7 @@ fn bases_of_every_kind() {
     let shape = Shape::new(&sources, TableModulus::Plain(5), &targets);
     let all = (0..1 << LOG_N).map(|x| BigInt::from(x % 336));
     shape.check(&all.collect::<Vec<_>>());
-    // One modulus, and the smallest of all.
+    // A single source modulus, and among these the smallest.
     for only in [TableModulus::PowerOfTwo(1), prime, TableModulus::Plain(3)] {
         let shape = Shape::new(&[only], TableModulus::Plain(11), &targets);
         let q = shape.product();

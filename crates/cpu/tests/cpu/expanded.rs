@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys that are expanded as they are read, under byte budgets: the same bits, and no more bytes than said.
+//! Tests keys that a run expands from seeds as it reads them, under byte budgets: the bits stay the same, and memory
+//! stays within the budget.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use ringmill_isa::mid::*;
 use ringmill_math::Ring;
 use ringmill_sim::open;
 
-/// A case's data, its seeds under one budget.
+/// Binds a case's data so that all its seeds expand into one place, which has one budget.
 fn bind(case: &Case) -> (Bindings<'_>, Arc<Expanded>) {
     let expanded = Arc::default();
     let seeds = case.seeds.iter();
@@ -38,7 +39,8 @@ fn stats(outcome: &Outcome) -> ExpandedStats {
     outcome.statistics.as_ref().unwrap().expanded()
 }
 
-/// Most bytes that steps hold when so many calls are open: limbs of as many calls in a row, and those that calls give out.
+/// Returns the most bytes of expanded limbs that steps hold while `open` calls are open: the limbs of that many calls
+/// in sequence, and those that calls return as results.
 fn held(case: &Case, open: usize) -> u64 {
     let program = &case.program;
     let bytes = |proc: &Procedure, value: ValueId| 8 * proc.types[value.0 as usize].words();
@@ -47,7 +49,8 @@ fn held(case: &Case, open: usize) -> u64 {
         let made = proc.instrs.iter().filter(|instr| instr.op == Op::Prng);
         let made: Vec<ValueId> = made.flat_map(|instr| instr.dst.iter().copied()).collect();
         let out = made.iter().filter(|made| {
-            // What was stored and loaded is the same limb by another name, so any procedure that stores may give it out.
+            // A limb that was stored and loaded is the same limb under another name. So every limb of a procedure that
+            // stores counts as a result.
             let stores = proc.instrs.iter().any(|instr| instr.op == Op::Store);
             stores || proc.results.iter().any(|result| result.value == **made)
         });
@@ -67,7 +70,7 @@ fn held(case: &Case, open: usize) -> u64 {
 fn random_programs_give_the_same_bits_under_every_budget() {
     let mut dropped = 0;
     for seed in 0..16 {
-        // Every instruction there is, and programs of little but keys.
+        // Programs of all instructions, and programs that mostly multiply by keys.
         let case = match seed % 2 {
             0 => case(seed, 6, 12),
             _ => random_keys(seed),
@@ -103,7 +106,7 @@ fn random_programs_give_the_same_bits_under_every_budget() {
                 let at = format!("seed {seed}, {threads} threads, {budget} bytes: {one:?}");
                 assert_eq!(outcome.outputs.as_ref().unwrap(), &whole, "{at}");
                 assert_eq!(one.budget_bytes, Some(budget), "{at}");
-                // The bound: the budget, or where that is more, what open calls hold.
+                // The bound is the budget, or the bytes that open calls hold if these are more.
                 assert!(one.peak_bytes <= budget.max(held(&case, open)), "{at}");
                 assert!(expanded.bytes() <= budget, "{at}");
                 assert_eq!(one.limbs - one.limbs_again, all.limbs, "{at}");
@@ -120,8 +123,8 @@ fn random_programs_give_the_same_bits_under_every_budget() {
     );
 }
 
-/// Calls of procedures with keys: each call is a procedure's number and a seed's, each procedure as many limbs of its key
-/// as `limbs` says. Every other one multiplies by one after the other, the rest add up products with all.
+/// Returns a program of `calls`, each a procedure's number and a seed's number. Procedure i reads `limbs[i]` limbs of a
+/// key. An even procedure multiplies by one limb after the other; an odd one adds up products with all.
 fn keyed(limbs: &[u64], calls: &[(u32, u32)]) -> Case {
     const LOG_N: u8 = 6;
     let moduli = TableModulus::primes(&moduli(LOG_N)[..1]);
@@ -189,13 +192,13 @@ fn keyed(limbs: &[u64], calls: &[(u32, u32)]) -> Case {
     }
 }
 
-/// A call that multiplies by a limb of a key, with one key and another in turn.
+/// Returns a program whose calls each multiply by one limb of a key, with two keys in turn.
 fn in_turn(calls: u32) -> Case {
     let calls: Vec<_> = (0..calls).map(|number| (0, number % 2)).collect();
     keyed(&[1], &calls)
 }
 
-/// Many keys in no order.
+/// Returns a program that reads the limbs of four keys in random order.
 fn random_keys(seed: u64) -> Case {
     let mut dice = Dice::new(seed);
     let limbs: Vec<u64> = (0..4).map(|_| 1 + dice.below(6) as u64).collect();
@@ -216,7 +219,7 @@ fn two_keys_in_turn_are_expanded_as_often_as_the_hand_count_says() {
         let stats = stats(&run(request).unwrap());
         (stats.limbs, stats.limbs_again, stats.peak_bytes)
     };
-    // Below one limb nothing is expanded, and the error says what would do.
+    // A budget below one limb is refused before anything is expanded, and the error names the least budget.
     let refused = run(under(LIMB - 1)).unwrap_err();
     let text = refused.to_string();
     let DeviceError::SmallBudget { budget, least } = refused else {
@@ -227,13 +230,14 @@ fn two_keys_in_turn_are_expanded_as_often_as_the_hand_count_says() {
         text.contains("511 bytes") && text.contains("at least 512 bytes"),
         "{text}"
     );
-    // Room for one: every call finds the other's.
+    // With room for one limb, each call finds the other key's limb and expands its own.
     assert_eq!(counts(under(LIMB)), (10, 8, LIMB));
-    // The second key's is there from the last call; the first's is made once more, and both stay.
+    // The second key's limb remains from the last call. The first key's limb is expanded once more, and both stay.
     assert_eq!(counts(under(2 * LIMB)), (1, 1, 2 * LIMB));
     assert_eq!(counts(Request::function_only()), (0, 0, 2 * LIMB));
     assert_eq!(expanded.bytes(), 2 * LIMB);
-    // A smaller budget lets go of what is too much before it begins: here the first key's, wanted before the second's.
+    // Under a smaller budget, the run first drops the limbs that exceed it: here the first key's, which was read before
+    // the second's.
     assert_eq!(counts(under(LIMB)), (10, 10, LIMB));
     assert_eq!(expanded.bytes(), LIMB);
 }
@@ -270,7 +274,7 @@ fn budgets_that_nothing_would_keep_to_are_refused() {
     }
 }
 
-/// Bound limbs and seeds may be of different places where no budget is asked for.
+/// If no budget is asked for, limbs and seeds may expand into several places, and each keeps its limbs from run to run.
 #[test]
 fn seeds_apart_keep_what_they_expand() {
     let case = in_turn(4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Fused runs against unfused ones and against the definition, for every CKKS procedure: the bits are the same.
+//! Tests that fused and unfused runs of each CKKS procedure give the bits of its definition.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use ringmill_isa::Poly;
 use ringmill_isa::mid::*;
 use ringmill_schemes::ckks::{Level, OpKey, Params, ProcCache};
 
-/// A program of one call on random residues.
+/// Returns a program that calls the procedure once, with random residues as inputs.
 fn one_call(procedure: Arc<Procedure>, dice: &mut Dice) -> Case {
     let mut program = Unrolled {
         procs: vec![procedure.clone()],
@@ -61,7 +61,7 @@ fn one_call(procedure: Arc<Procedure>, dice: &mut Dice) -> Case {
     }
 }
 
-/// Every procedure at a level.
+/// Returns the key of each CKKS operation at a level.
 fn operations(params: &Params, level: Level) -> Vec<OpKey> {
     let residues: Vec<u64> = (0..level.primes() as u64).map(|i| 12_345 + i).collect();
     let galois = params.galois_element(1).unwrap();
@@ -117,11 +117,11 @@ fn every_procedure_keeps_its_bits() {
             .unwrap()
     };
     let devices = devices();
-    // A prime a digit and several, primes of each arithmetic; long enough for every loop.
+    // Digits of one prime and of several, primes for each arithmetic, and limbs long enough for each loop.
     for params in [
         small(7, &[60, 54, 54], &[54]),
         small(7, &[50, 40, 30, 61], &[61, 50]),
-        // All in words of 32 bits.
+        // All limbs in words of 32 bits.
         small(7, &[32, 31, 30], &[32]),
     ] {
         let cache = ProcCache::new(params.clone());
@@ -145,7 +145,7 @@ fn every_procedure_keeps_its_bits() {
     }
 }
 
-/// Large enough that outputs go past the cache and sums are cut into parts.
+/// Limbs so large that outputs are written past the cache and sums are cut into parts keep their bits.
 #[test]
 fn large_limbs_keep_their_bits() {
     let short = Params::builder(15).prime_bits(&[32; 6], &[32, 32]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BFV's and BGV's operations on the CPU: the interpreter's bits, on one thread and two, and by their expansions into plain
-//! instructions.
+//! Tests that the operations of BFV and BGV, and their expansions into plain instructions, give the interpreter's bits
+//! on the CPU with one thread and with two.
 
 use std::sync::Arc;
 
@@ -67,7 +67,8 @@ fn bgv_operations(params: &bgv::Params, level: Level) -> Vec<bgv::OpKey> {
     operations
 }
 
-/// The procedure on random residues.
+/// Checks that a procedure and its expansion give the interpreter's bits on random residues, with one thread and with
+/// two.
 fn check(procedure: &Procedure, dice: &mut Dice) {
     let n = 1 << procedure.log_n;
     let modulus = |value: ringmill_isa::mid::ValueId| {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run may take: its memory is estimated, bounded and refused; it stops when it is asked to; what it must not give
-//! out it does not.
+//! Tests the limits of a run: its memory is estimated, bounded and refused, it stops on demand, and it refuses outputs
+//! that need no key to read.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,7 +21,8 @@ use ringmill_sim::open;
 
 const SLOTS: u32 = 256;
 
-/// x^8 rotated and summed `turns` times, times the plain vector p.
+/// Compiles a program that computes (x p)^8 for an encrypted x and a plain p. Then it rotates the value and adds x,
+/// `turns` times.
 fn program(turns: u32) -> Arc<Compiled> {
     let params = Params::builder(12)
         .prime_bits(&[50, 36, 36, 36, 36, 36], &[50])
@@ -66,12 +67,12 @@ fn under(watch: &Watch) -> Request<'static> {
     }
 }
 
-/// The least limit that a run of a random program is let through under.
+/// Returns the least memory limit, in bytes, under which a run of the case is admitted.
 fn admitted(threads: usize, case: &crate::common::random::Case) -> u64 {
     let (mut refused, mut enough) = (0, 1 << 20);
     while enough - refused > 1 {
         let memory = (refused + enough) / 2;
-        // Afresh, so that nothing is there from runs before.
+        // A new device, so that no buffers remain from runs before.
         let cpu = Cpu::new(threads).unwrap();
         let watch = Watch::new(Limits { memory });
         let run = cpu.execute_watched(
@@ -82,7 +83,7 @@ fn admitted(threads: usize, case: &crate::common::random::Case) -> u64 {
             &watch,
         );
         match run.err().map(|e| Halt::of(&e).cloned()) {
-            // For the run itself, or because the test process, with its other threads, grew meanwhile.
+            // The run itself is too large, or other threads of the test process have taken memory meanwhile.
             Some(Some(Halt::OverLimit { needed, limit, .. })) => {
                 assert_eq!(limit, memory);
                 assert!(needed > memory);
@@ -154,7 +155,7 @@ fn keys_inputs_and_runs_above_the_limit_are_refused_with_the_figure() {
             .encrypt(&Vectors::from([("x".to_owned(), x)]))
             .unwrap_err(),
     );
-    // Copies share their limbs: a server's keys take no memory beside the client's.
+    // Copies of keys share their limbs, so a server's keys take no memory beside the client's.
     let copy = keys.clone();
     let limbs = |keys: &EvaluationKeys| keys.relin.as_ref().map(|key| key.0.b().as_ptr());
     assert!(limbs(&keys).is_some() && limbs(&keys) == limbs(&copy));
@@ -172,7 +173,7 @@ fn keys_inputs_and_runs_above_the_limit_are_refused_with_the_figure() {
     }
 }
 
-/// Stops the work at its first step.
+/// Progress that stops the run at its first step.
 struct StopAtOnce(Watch);
 
 impl Progress for StopAtOnce {

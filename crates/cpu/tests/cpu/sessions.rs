@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs that are opened once and run often: what is resident stays, and each run brings the rest.
+//! Tests sessions: a program is opened once with resident inputs and seeds, and each of its runs
+//! brings the other inputs.
 
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ use ringmill_sim::open;
 use crate::common::random::{Case, case};
 use crate::common::{bind, ready};
 
-/// What stays of a case: every second input, and the seeds. And what a run brings.
+/// Divides a case's data: every second input and the seeds are resident, and each run brings the
+/// other inputs.
 fn parted<'a>(case: &'a Case) -> (Resident<'a>, Bindings<'a>) {
     let whole = bind(case);
     let expanded = Arc::default();

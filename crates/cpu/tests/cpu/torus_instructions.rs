@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The instructions of the torus extension against their definitions, in big enough integers: the interpreter and the CPU.
+//! Tests the instructions of the torus extension, in the interpreter and on the CPU, against their definitions in
+//! 128-bit integers.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use ringmill_math::{Prng, Ring, primes};
 
 const LOG_N: u8 = 5;
 const N: usize = 1 << LOG_N;
-/// In the table: a prime of 40 bits, one of 30, 2^32, 2^64, a plain modulus.
+/// The number of moduli in the table: primes of 40 and 30 bits, 2^32, 2^64 and a plain modulus.
 const MODULI: usize = 5;
 
 fn moduli() -> Vec<TableModulus> {
@@ -33,7 +34,7 @@ fn moduli() -> Vec<TableModulus> {
 struct Dice(Prng);
 
 impl Dice {
-    /// Residues, the edges among them.
+    /// Returns `len` random residues, one in five of them an edge: 0, 1, q - 1 or next to q / 2.
     fn residues(&mut self, q: TableModulus, len: usize) -> Vec<u64> {
         let top = q.top();
         let edges = [0, 1, top, top / 2, top / 2 + 1];
@@ -49,13 +50,13 @@ fn reduced(x: i128, q: TableModulus) -> u64 {
     x.rem_euclid(q.value() as i128) as u64
 }
 
-/// The representative nearest to 0.
+/// Returns the integer in [-q/2, q/2) that is congruent to x.
 fn centred(x: u64, q: TableModulus) -> i128 {
     let (x, q) = (i128::from(x), q.value() as i128);
     if 2 * x >= q { x - q } else { x }
 }
 
-/// (x^e - 1) a.
+/// Returns (x^e - 1) a modulo x^N + 1.
 fn rotdiff(a: &[u64], e: usize, q: TableModulus) -> Vec<u64> {
     let mut out: Vec<i128> = a.iter().map(|&x| -i128::from(x)).collect();
     for (i, &x) in a.iter().enumerate() {
@@ -69,7 +70,8 @@ fn rotdiff(a: &[u64], e: usize, q: TableModulus) -> Vec<u64> {
     out.into_iter().map(|x| reduced(x, q)).collect()
 }
 
-/// Digits from the lowest on, each the nearest to 0 (a half goes down), with the carry going up.
+/// Returns the signed digits of x, the most significant first. They are computed from the lowest on, each in [-base/2,
+/// base/2), with the carry added to the next digit.
 fn digits(x: u64, q: TableModulus, log_base: u32, levels: usize) -> Vec<i128> {
     let bits = 128 - (q.value() - 1).leading_zeros();
     let place = 1i128 << (bits - levels as u32 * log_base);
@@ -82,7 +84,8 @@ fn digits(x: u64, q: TableModulus, log_base: u32, levels: usize) -> Vec<i128> {
             digit
         })
         .collect();
-    // What is left is a whole turn of the torus; modulo a prime nothing wraps, and it stays in the first digit.
+    // The carry out of the first digit is a multiple of q modulo a power of two, and is dropped. Modulo a prime nothing
+    // wraps, and it stays in the first digit.
     if matches!(q, TableModulus::Prime(_)) {
         *low_first.last_mut().unwrap() += rest * base;
     }
@@ -105,7 +108,7 @@ fn vector(dimension: usize, modulus: usize) -> LweType {
     }
 }
 
-/// A procedure of these parameters and what `code` makes of them.
+/// Returns a procedure with these parameters whose results are the values that `code` returns.
 fn procedure(
     params: &[ValueType],
     code: impl Fn(&mut ProcBuilder, &[ValueId]) -> Vec<ValueId>,
@@ -122,7 +125,7 @@ fn procedure(
     b.finish().unwrap()
 }
 
-/// By the interpreter, and by the CPU with and without fusion.
+/// Checks that the interpreter, and the CPU with and without fusion, compute the expected results from `args`.
 fn check(procedure: Procedure, args: &[Vec<u64>], expected: &[Vec<u64>]) {
     let given: Vec<&[u64]> = args.iter().map(Vec::as_slice).collect();
     let seeds: &[[u8; 32]] = &[];

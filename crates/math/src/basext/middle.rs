@@ -56,7 +56,7 @@ impl MiddleHalf {
 
     /// Converts whole limbs, all of one length. If it returns true, all results are right. It does so if every
     /// coefficient's integer lies in \[-Q/4 + d Q, Q/4), with d = (3 l + 1) 2^-51 for l source moduli. It returns false
-    /// if some integer lies outside (-Q/4, Q/4 + d Q); residues may then be wrong. The caller ensures that inputs are
+    /// if some integer lies outside \[-Q/4, Q/4 + d Q); residues may then be wrong. The caller ensures that inputs are
     /// residues below their modulus.
     ///
     /// # Errors

@@ -119,8 +119,8 @@ impl End {
 
 impl Group {
     /// Makes the group of the target moduli `targets`, of which the first has index `first` among all target moduli. It
-    /// is `None` if one of them is a power of two or above 2^32, or if a sum modulo one of them might not fit 64 bits
-    /// or would take more than two foldings at its end.
+    /// is `None` if one of them is a power of two or above 2^32. It is also `None` if a sum modulo one of them might
+    /// not fit 64 bits, or would take more than two foldings at its end.
     fn new(first: usize, targets: &[Modulus], rows: &[Vec<Shoup>], half: u64) -> Option<Self> {
         let ends = targets.iter().zip(rows);
         let ends: Option<Vec<End>> = ends.map(|(p, row)| End::new(*p, row, half)).collect();

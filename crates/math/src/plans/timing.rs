@@ -16,9 +16,9 @@ const SAMPLE: Duration = Duration::from_micros(10);
 /// The most calls of a candidate kernel in one sample, so that a sample of very short calls takes less than
 /// [`SAMPLE`].
 const CALLS: u128 = 16;
-/// Rules by which a slow candidate is dropped. A rule has a number of ratios and a factor: the candidate is dropped
-/// once it has that number of measured ratios of its time to the first candidate's, if all so far are above the
-/// factor.
+/// Rules by which a slow candidate is dropped. A rule has a number of ratios and a factor. A candidate has a ratio,
+/// its time to the first candidate's, for each measurement. It is dropped once it has that number of ratios, if all
+/// so far are above the factor.
 const DROPPED: [(usize, f64); 2] = [(2, 1.6), (4, 1.15)];
 /// The least number of ratios to the first candidate's time that are measured for each remaining
 /// candidate. Three are enough if the measurement has taken four times the allowed time.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Automorphisms: both forms against the definition, on the full ring and on its halves.
+//! Tests automorphisms in both forms, on the full ring and on its halves, against their definition.
 
 use crate::common;
 
 use ringmill_math::{AutoEvalPlan, Modulus, NttPlan, Ring, kernels, primes};
 
-/// a(x^g) mod x^N + 1, by moving one term at a time.
+/// Returns a(x^g) mod x^N + 1, computed term by term, for the Galois element g = `galois`.
 fn definition(q: Modulus, galois: u64, a: &[u64]) -> Vec<u64> {
     let n = a.len();
     let mut out = vec![0; n];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every base extension against big integers, on every backend, on random and on adversarial coefficients.
+//! Tests each base extension against big integers, on each backend, with random and with adversarial coefficients.
 
 mod middle;
 
@@ -13,12 +13,12 @@ use ringmill_math::basext::{
 };
 use ringmill_math::{AnyModulus, BaseConverter, MathError, Modulus, RnsBasis, WordModulus, primes};
 
-/// `count` distinct primes of sizes drawn from `low`..=`high` bits.
+/// Returns `count` distinct primes whose sizes are drawn from `low` to `high` bits.
 fn moduli(low: u32, high: u32, count: usize, seed: u64) -> Vec<Modulus> {
     let mut used = Vec::new();
     for size in common::numbers(seed).take(count) {
         let bits = low + (size % u64::from(high - low + 1)) as u32;
-        // Some from the top of the size, some from anywhere in it.
+        // Some primes are at the top of their size. Others are somewhat below it, by a random step.
         let step = if size >> 32 & 1 == 0 {
             2048
         } else {
@@ -39,7 +39,8 @@ fn residue(x: &BigInt, p: impl Into<AnyModulus>) -> u64 {
     u64::try_from(((x % &p) + &p) % &p).unwrap()
 }
 
-/// 0, Q - 1, and the neighbours of multiples of each q_i, of Q / 2, and of m Q / 2^k.
+/// Returns integers below Q that are hard for base extensions: the neighbours of 0 and Q - 1, of multiples of each q_i,
+/// of Q / 2, and of m Q / 2^k.
 fn adversarial(basis: &RnsBasis) -> Vec<BigUint> {
     let q = basis.product();
     let mut centres = vec![BigUint::ZERO, q / 2u32, q - 1u32];
@@ -47,10 +48,10 @@ fn adversarial(basis: &RnsBasis) -> Vec<BigUint> {
         centres.push(modulus.value().into());
         centres.push(q - modulus.value());
         centres.push(q / modulus.value() / 3u32 * modulus.value());
-        // One residue is zero, or all but one are.
+        // All residues but one are zero.
         centres.push(q / modulus.value());
     }
-    // All y_i = 1, all y_i = q_i - 1: the ends of every sum.
+    // All scaled residues y_i are 1, or all are q_i - 1: the ends of every sum.
     let ones: BigUint = basis.punctured_products().iter().sum();
     centres.push(&ones % q);
     centres.push(q - &ones % q);
@@ -80,7 +81,7 @@ fn random(basis: &RnsBasis, count: usize, seed: u64) -> Vec<BigUint> {
         .collect()
 }
 
-/// The moduli of the output limbs.
+/// Returns the moduli of the output limbs.
 fn targets(extension: &dyn BaseExtension) -> Vec<AnyModulus> {
     let moduli = extension.target().iter().map(|&p| AnyModulus::from(p));
     moduli
@@ -88,8 +89,7 @@ fn targets(extension: &dyn BaseExtension) -> Vec<AnyModulus> {
         .collect()
 }
 
-/// Runs one conversion of coefficients that stand for the given integers; the result is indexed by target modulus, then
-/// coefficient.
+/// Converts the residues of the integers `values`. The result is indexed by target modulus, then by coefficient.
 fn convert(extension: &dyn BaseExtension, values: &[BigInt]) -> Vec<Vec<u64>> {
     let limbs: Vec<Vec<u64>> = extension
         .source()
@@ -129,7 +129,7 @@ fn check(
     });
 }
 
-/// Every exact method on the same coefficients, to these moduli and to powers of two.
+/// Checks each exact method on the same coefficients, with the targets `to` and powers of two.
 fn check_all(basis: &RnsBasis, redundant: Modulus, to: &[Modulus], values: &[BigUint]) {
     let q = basis.product();
     let words = [64, 61, 1].map(|bits| WordModulus::new(bits).unwrap());
@@ -182,7 +182,7 @@ proptest! {
         let list = moduli(low, high, l + 1, seed);
         let (redundant, from) = list.split_last().unwrap();
         let basis = RnsBasis::new(from.to_vec()).unwrap();
-        // Targets may repeat source moduli; sizes of their own.
+        // Targets have sizes of their own and may repeat source moduli.
         let to = moduli(30, 61, k, seed ^ 1);
         let mut values = random(&basis, 20, seed);
         let hard = adversarial(&basis);
@@ -212,7 +212,7 @@ fn adversarial_coefficients_in_full() {
 
 #[test]
 fn moduli_of_every_shape() {
-    // Powers of two, tiny and composite moduli on both sides, in no order.
+    // Powers of two, tiny moduli and composite ones are sources and targets, in no order.
     let q = |x| Modulus::new(x).unwrap();
     let from = [1 << 60, 3, (1 << 61) - 1, 25, 7, 1_000_003, (1 << 51) - 129].map(q);
     let basis = RnsBasis::new(from.to_vec()).unwrap();
@@ -231,7 +231,7 @@ fn moduli_of_every_shape() {
     let mut values = adversarial(&basis);
     values.extend(random(&basis, 100, 3));
     check_all(&basis, q(11), &to, &values);
-    // Constants next to their modulus: Q / q_0 = q_1 = -1 mod q_1 + 1.
+    // Constants next to their modulus: the constant Q / q_0 = q_1 is -1 modulo the target q_1 + 1.
     let pair = [(1 << 61) - 1, (1 << 61) - 3].map(q);
     let basis = RnsBasis::new(pair.to_vec()).unwrap();
     let to = [(1 << 61) - 2, (1 << 61) - 4, (1 << 61) - 6].map(q);
@@ -242,8 +242,8 @@ fn moduli_of_every_shape() {
     check_all(&basis, q(11), &to, &values);
 }
 
-/// Moduli of at most 32 bits, which have sums of their own: just above 2^31, just below 2^32, smaller ones, and what those sums
-/// do not take among the targets.
+/// Moduli of at most 32 bits have loops of their own. They are just above 2^31, just below 2^32 or smaller. Some
+/// targets are moduli that these loops do not take.
 #[test]
 fn moduli_of_one_half_word() {
     let q = |x| Modulus::new(x).unwrap();
@@ -302,7 +302,7 @@ fn approximate_is_off_by_alpha_everywhere() {
     let list = moduli(60, 60, 9, 5);
     let basis = RnsBasis::new(list[..5].to_vec()).unwrap();
     let values = adversarial(&basis);
-    // alpha by its definition, equation 2.14.
+    // Returns alpha by its definition, equation 2.14.
     let alpha = |x: &BigUint| {
         let sum: BigUint = basis
             .moduli()
@@ -334,12 +334,12 @@ fn cox_rower_keeps_to_its_range() {
         let rower = Kawamura::new(&basis, &list[..2], precision).unwrap();
         let (bound, q) = (rower.input_bound(), basis.product());
         assert!(bound < q && bound * 4u32 > *q);
-        // Up to the bound exact; above it A or A - Q, and at the very top the latter.
+        // Below the bound the result is exact. Above it the result is A or A - Q, and for A = Q - 1 it is A - Q.
         let inside = [BigUint::ZERO, bound / 2u32, bound - 1u32];
         check("Kawamura", &rower, &inside, |x| x.clone().into());
         check("Kawamura", &rower, &[q - 1u32], |_| BigInt::from(-1));
     }
-    // 17 (2^5 - 1) / 2^5 of truncation alone: no range left.
+    // With 4 bits, truncation alone costs nearly 17 / 2^4 > 1, which leaves no range.
     assert!(matches!(
         Kawamura::new(&basis, &list[..2], 4),
         Err(MathError::CoxRowerRange {
@@ -354,7 +354,7 @@ fn cox_rower_keeps_to_its_range() {
             Err(MathError::OutOfRange { .. })
         ));
     }
-    // One modulus of half the size.
+    // One modulus is much smaller than the others.
     let mixed = RnsBasis::new(vec![
         basis.moduli()[0],
         moduli(59, 59, 1, 2)[0],
@@ -369,7 +369,7 @@ fn bad_shapes_are_refused() {
     let list = moduli(50, 50, 66, 9);
     let basis = RnsBasis::new(list[..3].to_vec()).unwrap();
     let to = &list[4..6];
-    // The redundant modulus: too small, a factor of Q, one that shares a factor.
+    // The redundant modulus is too small, a factor of Q, or shares a factor with Q. The last one is right.
     let q = |x| Modulus::new(x).unwrap();
     assert!(ShenoyKumaresan::new(&basis, q(3), to).is_err());
     assert!(ShenoyKumaresan::new(&basis, list[1], to).is_err());
@@ -422,7 +422,8 @@ fn inputs_that_are_no_residues_do_no_harm() {
     });
 }
 
-/// What an inconsistent redundant residue gives is defined too: the integer of its window with these residues.
+/// An inconsistent redundant residue has a defined result too: the integer S - alpha Q with all these residues, for an
+/// alpha in [0, m).
 #[test]
 fn any_redundant_residue_has_its_integer() {
     let list = moduli(40, 60, 8, 11);
@@ -436,7 +437,7 @@ fn any_redundant_residue_has_its_integer() {
         let values = adversarial(&basis);
         let m = BigUint::from(redundant.value());
         for (shift, at) in [(0u64, 0usize), (1, 1), (redundant.value() / 2, 2), (3, 3)] {
-            // S - alpha Q for the alpha that the shift asks for.
+            // Returns S - alpha Q, where alpha is `shift` + `at` more than for the integer in [0, Q), modulo m.
             let stands_for = |x: &BigUint| {
                 let products = basis.punctured_products().iter();
                 let weights = basis

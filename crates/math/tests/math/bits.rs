@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Small functions on index bits.
+//! Tests functions on the bits of an index.
 
 use ringmill_math::bits::{bit_reverse, exact_log2};
 

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Functions of digits against their definitions on integers.
+//! Tests polynomials and plans for functions of digits against their definitions on integers.
 
 use crate::common::numbers;
 use ringmill_math::digits::*;
 use ringmill_math::{Modulus, primes};
 
-/// The lowest balanced digit of x.
+/// Returns the lowest balanced digit of x modulo p.
 fn digit(p: u64, x: u64) -> i64 {
     let d = (x % p) as i64;
     if d > p as i64 / 2 { d - p as i64 } else { d }
 }
 
-/// The value of a polynomial, by Horner's rule.
+/// Returns the value of a polynomial at x modulo q, by Horner's rule.
 fn horner(q: Modulus, polynomial: &[i64], x: u64) -> u64 {
     let step = |sum, &c: &i64| q.add(q.mul(sum, x), q.from_i64(c));
     polynomial.iter().rev().fold(0, step)
 }
 
-/// All x modulo p^e whose lowest digit is within the bound, or 20,000 of them.
+/// Returns all x modulo p^e whose lowest digit is within the bound, or 2,000 random ones if p^e is
+/// 30,000 or more.
 fn inputs(low: &LowDigit, p: u64) -> Vec<u64> {
     let q = low.modulus().value();
     let fits = |x: &u64| digit(p, *x).unsigned_abs() <= low.bound();
@@ -66,7 +67,7 @@ fn the_lowest_digit_is_kept_and_removed() {
             let degree = retain.len() as u64 - 1;
             assert!(degree < (u64::from(exponent) * (2 * bound + 1)).max(2));
             if bound == half {
-                // Chen and Han's.
+                // The bound of Chen and Han.
                 assert!(
                     degree <= (u64::from(exponent) - 1) * (p - 1) + 1,
                     "{p}^{exponent} {degree}"
@@ -225,7 +226,8 @@ fn signs_of_digits_make_the_sign_of_a_number() {
     assert_eq!(combine_signs_plan(1).evaluate(q, &[3]).unwrap(), 3);
 }
 
-/// Degree of the lowest digit, then key switches, products and depth of its plan.
+/// Returns the degree of the polynomial that removes the lowest digit. With it come the key
+/// switches, the products and the depth of its plan.
 fn plan_of(p: u64, exponent: u32, bound: u64) -> (usize, (usize, usize, usize)) {
     let low = LowDigit::new(p, exponent, bound).unwrap();
     let count = low.plan(PlanCosts::default()).unwrap().count();
@@ -239,7 +241,8 @@ fn a_digit_of_8191_is_as_short_as_the_page_says() {
     assert_eq!(plan_of(8191, 2, 4095), (8191, (72, 167, 15)));
 }
 
-/// The table of docs/bgv.md: p, e, bound; degree, then key switches, products and depth.
+/// Checks the figures of the table in docs/bgv.md. A row has p, e, the bound of the digit, the
+/// degree, then the key switches, products and depth.
 #[test]
 fn plans_are_as_short_as_the_page_says() {
     for (p, exponent, bound, degree, wanted) in [
@@ -305,7 +308,8 @@ fn plans_are_well_formed_and_the_same_each_time() {
     }
 }
 
-/// The plan with its output times `factor`, as `Plan::scalable` says.
+/// Evaluates the plan at x so that its output comes out times `factor`. It scales values as
+/// [`Plan::scalable`] allows.
 fn scaled(q: Modulus, plan: &Plan, factor: u64, x: u64) -> u64 {
     let scalable = plan.scalable();
     let mut factors = vec![1; plan.inputs() + plan.steps().len()];
@@ -441,7 +445,8 @@ fn what_is_no_digit_is_refused() {
     assert!(primes::is_prime(127));
 }
 
-/// What takes longest to make.
+/// The polynomial on all digits modulo 8191 removes digits, and its plan has the counts that the
+/// page states.
 #[test]
 #[ignore = "15 s: polynomials on all digits modulo 8191"]
 fn all_digits_of_a_large_prime_are_removed() {
@@ -459,7 +464,7 @@ fn all_digits_of_a_large_prime_are_removed() {
     }
 }
 
-/// Whatever the method, of every number with noise as small as was said the same is left.
+/// All methods round numbers p^v m + r, with r within the planned noise, to the same m.
 #[test]
 fn every_method_leaves_the_same() {
     for (p, exponent, digits, noise) in [

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every fused kernel on every backend against its steps done one after the other, on random and edge values.
+//! Tests each fused kernel on each backend against its steps done one after the other, on random and edge
+//! values.
 
 use crate::common;
 
 use ringmill_math::kernels::Store;
 use ringmill_math::{Modulus, Residues, kernels};
 
-/// Odd, so that there is a tail; more than two blocks of the composed path.
+/// The number of coefficients. It is odd, so that a tail remains after vectors, and more than two blocks of
+/// the path that composes single kernels.
 const N: usize = 531;
 
-/// All-top limbs and edges more often than random ones.
+/// Returns a limb of [`common::limbs`]: more often one of edges, such as all q - 1, than a random one.
 fn pick(q: Modulus, seed: u64) -> Vec<u64> {
     let mut all = common::limbs(q, N, seed);
     let which = [3, 0, 6, 3, 5, 1, 3, 2, 4][(seed % 9) as usize];
     all.swap_remove(which)
 }
 
-/// N words of `room` from a cache line on, or one word past it.
+/// Returns N words of `room` that start at a cache line, or one word past it.
 fn cut(room: &mut Vec<u64>, aligned: bool) -> &mut [u64] {
     room.resize(N + 16, 7);
     let line = room.as_ptr().align_offset(64);
@@ -24,7 +26,7 @@ fn cut(room: &mut Vec<u64>, aligned: bool) -> &mut [u64] {
     &mut room[start..start + N]
 }
 
-/// Every way to write a result.
+/// Each way to write a result, with whether the result starts at a cache line.
 const WAYS: [(Store, bool); 3] = [
     (Store::Cached, true),
     (Store::Streamed, true),
@@ -103,21 +105,21 @@ fn pairs_of_sums() {
     });
 }
 
-/// Residues in words of 32 bits, where they are below 2^32.
+/// Returns a limb in words of 32 bits, or `None` if a residue does not fit.
 fn short(limb: &[u64]) -> Option<Vec<u32>> {
     limb.iter().map(|&x| x.try_into().ok()).collect()
 }
 
-/// In which words keys' residues are given, where these are below 2^32.
+/// The operands that are given in words of 32 bits, if their residues are below 2^32.
 #[derive(Clone, Copy, Debug)]
 enum Words {
     Wide,
     Short,
-    /// The first sum's alone are short.
+    /// Only the factors of the first sum are in words of 32 bits.
     First,
-    /// What both are multiplied by alone is.
+    /// Only the shared factors are in words of 32 bits.
     Shared,
-    /// Every other term's are.
+    /// The factors of every other term are in words of 32 bits.
     ByTurns,
 }
 
@@ -130,7 +132,8 @@ impl Words {
         Self::ByTurns,
     ];
 
-    /// Of the shared factor, the first sum's and the second's, number `which`.
+    /// Returns a factor of term number `term` in its words. `which` is 0 for the shared factor, 1 for the
+    /// first sum's and 2 for the second sum's.
     fn of<'a>(
         self,
         wide: &'a [u64],
@@ -152,7 +155,8 @@ impl Words {
     }
 }
 
-/// The sum of the products of the first factors and those of a side, and of what it starts from.
+/// Returns the sum of products of the shared factors, `limbs[k][0]`, and the factors `limbs[k][side]`, plus
+/// the limb `start`.
 fn sums(q: Modulus, limbs: &[[Vec<u64>; 3]], side: usize, start: Option<&[u64]>) -> Vec<u64> {
     let q = u128::from(q.value());
     let start = |i: usize| start.map_or(0, |start| u128::from(start[i]));

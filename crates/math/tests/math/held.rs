@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loops over words of 32 bits, on every backend, against those over words of 64 bits on the scalar one.
+//! Tests loops over words of 32 bits, on each backend, against loops over words of 64 bits on the scalar
+//! backend.
 
 use crate::common;
 
 use ringmill_math::kernels::Store;
 use ringmill_math::{AutoEvalPlan, Backend, Modulus, Residues, is_short, kernels};
 
-/// Odd, so that there is a tail after vectors of any width.
+/// The number of coefficients. It is odd, so that a tail remains after vectors of any width.
 const N: usize = 531;
 
-/// Every way to write a result, and whether it starts at a cache line.
+/// Each way to write a result, with whether the result starts at a cache line.
 const WAYS: [(Store, bool); 4] = [
     (Store::Cached, true),
     (Store::Cached, false),
@@ -28,7 +29,7 @@ fn short(limb: &[u64]) -> Vec<u32> {
     limb.iter().map(|&x| x.try_into().unwrap()).collect()
 }
 
-/// N words of `room` from a cache line on, or one word past it.
+/// Returns N words of `room` that start at a cache line, or one word past it.
 fn cut(room: &mut Vec<u32>, aligned: bool) -> &mut [u32] {
     room.resize(N + 32, 7);
     let line = room.as_ptr().align_offset(64);
@@ -36,7 +37,8 @@ fn cut(room: &mut Vec<u32>, aligned: bool) -> &mut [u32] {
     &mut room[start..start + N]
 }
 
-/// What `f` writes, in each of the ways, is what is expected, and nothing beside it is written.
+/// Checks that `f` writes the expected residues in each of the ways to write, and nothing before or
+/// after them.
 fn writes(what: &str, expected: &[u64], f: impl Fn(&mut [u32], Store)) {
     for (store, aligned) in WAYS {
         let mut room = vec![7; N + 32];
@@ -100,7 +102,7 @@ fn scaled_differences() {
                         0 => (Residues::Wide(a), Residues::Wide(&c)),
                         _ => (Residues::Short(&short_a), Residues::Short(&short_c)),
                     };
-                    // Each operand in each of its words.
+                    // Each operand is given in words of 32 and of 64 bits.
                     for form in 0..4 {
                         let (a, c) = (words(form).0, add.then(|| words(form / 2).1));
                         common::on_every_backend(|backend| {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every kernel on every backend against the definition, on random and edge values, with and without a SIMD tail.
+//! Tests each kernel on each backend against its definition, on random and edge values, with and without a tail
+//! after SIMD vectors.
 
 mod backend;
 
@@ -127,7 +128,7 @@ fn sums_of_products() {
                 let n = 85; // four vectors at a time, one at a time, and a tail
                 let pick = |seed: u64| {
                     let mut all = common::limbs(q, n, seed);
-                    // All-top limbs every time but for two: the accumulators at their largest.
+                    // All limbs hold q - 1 except in few cases, so that accumulators reach their largest values.
                     if seed < 4 {
                         all.swap_remove(0)
                     } else {
@@ -152,7 +153,7 @@ fn sums_of_products() {
                     .collect();
                 assert_eq!(out, expected, "{backend:?} {q:?} {terms} terms");
 
-                // Residues of any modulus, constants below q.
+                // The limbs may hold residues of any modulus; the constants are below q.
                 let raw: Vec<Vec<u64>> = (0..terms as u64)
                     .map(|k| {
                         let mut limb: Vec<u64> =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The golden models of modular multiplication against big integers: exhaustive at small widths, at the edges of their
-//! ranges, at random.
+//! Tests the models of modular multiplication against big integers: on all inputs at small widths, at the edges of
+//! their ranges, and at random.
 
 use crate::common;
 
@@ -16,7 +16,7 @@ fn modulus(q: u64) -> Modulus {
     Modulus::new(q).unwrap()
 }
 
-/// The definition: x * factor mod q, where the factor itself is checked by [`check_factor`].
+/// Checks that x reduces to x * factor mod q. [`check_factor`] checks the factor itself.
 fn check(reduction: &impl Reduction, x: u128) {
     let q = reduction.modulus().value();
     let expected = BigUint::from(x) * reduction.factor() % q;
@@ -27,7 +27,7 @@ fn check(reduction: &impl Reduction, x: u128) {
     );
 }
 
-/// factor * 2^shift = 1 mod q.
+/// Checks that factor * 2^`shift` is 1 mod q, and that the limit is above (q - 1)^2.
 fn check_factor(reduction: &impl Reduction, shift: u32) {
     let q = reduction.modulus().value();
     let one = (BigUint::from(reduction.factor()) << shift) % q;
@@ -35,7 +35,8 @@ fn check_factor(reduction: &impl Reduction, shift: u32) {
     assert!(reduction.limit() > u128::from(q - 1) * u128::from(q - 1));
 }
 
-/// Products of edge residues, the ends of the range, neighbours of multiples of q and of powers of two, random ones.
+/// Checks products of residues at the edges. Then it reduces numbers at the ends of the range, next to multiples of q
+/// and powers of two, and random ones.
 fn check_range(reduction: &impl Reduction, seed: u64) {
     let q = reduction.modulus().value();
     let limit = reduction.limit();
@@ -62,7 +63,7 @@ fn check_range(reduction: &impl Reduction, seed: u64) {
     }
 }
 
-/// Every x below the limit.
+/// Checks the reduction of every x below the limit.
 fn check_all(reduction: &impl Reduction) {
     (0..reduction.limit()).for_each(|x| check(reduction, x));
 }
@@ -163,7 +164,7 @@ fn montgomery() {
 
 #[test]
 fn word_montgomery_exhaustive() {
-    // Every modulus of up to 8 bits, every word size it allows, one iteration more than needed as well.
+    // All moduli of up to 8 bits, with all word sizes that they allow, also with one iteration more than needed.
     for w in 1..=6 {
         for q in ((1 << w) + 1..256u64).step_by(1 << w) {
             let least = modulus(q).bits().div_ceil(w);
@@ -183,7 +184,7 @@ fn word_montgomery_exhaustive() {
 
 #[test]
 fn word_montgomery_table_1() {
-    // (n, nominal K): range of K, as printed.
+    // Ring degree n, then the least K less one and the largest K, as the paper prints them.
     let printed = [
         (256, 9, 18),
         (512, 10, 20),
@@ -196,7 +197,7 @@ fn word_montgomery_table_1() {
         assert_eq!((1 << set.log_n, 1u32 << set.word_bits), (n, 2 * n));
         assert_eq!(set.modulus_bits, above + 1..=up_to);
         for bits in set.modulus_bits.clone() {
-            // The smallest sizes have no prime 1 mod 2n: any such number is a modulus to the reduction.
+            // The smallest sizes have no prime that is 1 mod 2n, but the reduction takes any such number.
             let step = 1u64 << set.word_bits;
             let largest = ((1u64 << bits) - 2) / step * step + 1;
             let mut moduli = vec![largest];
@@ -220,7 +221,7 @@ fn word_montgomery_steps_and_refusals() {
     let reduction = WordMontgomery::new(modulus(q), 13).unwrap();
     assert_eq!(u64::from(reduction.iterations()), 3);
     let c = u128::from(q - 1) * u128::from(q - 1);
-    // The last one meets zero low words, where the carry must be 0.
+    // The last number has low words of 0, for which the carry must be 0.
     for c in [
         c,
         1,
@@ -253,7 +254,8 @@ fn solinas() {
     assert!(Solinas52::new(modulus(97)).is_err());
     check_range(&reduction, 5);
     let p = u128::from(Solinas52::P);
-    // Every combination of extreme fields, and the neighbours of the points where v' passes 0, p, 2p and 3p.
+    // All combinations of extreme bit fields a, b and c, and numbers next to those for which v' passes 0, p, 2p and
+    // 3p.
     let ends = |bits: u32| {
         [
             0,
@@ -279,10 +281,10 @@ fn solinas() {
             }
         }
     }
-    // All of Algorithm 3's range is used: one subtraction would not do.
+    // The sum v' goes from near 0 to near 3p, so that one subtraction does not suffice.
     assert!(sums.0 > 0 && sums.0 < 1 << 41);
     assert!(sums.1 > 2 * Solinas52::P && sums.1 < 3 * Solinas52::P);
-    // v' = p, where the printed comparison v' > p gives p instead of 0.
+    // For v' = p, the comparison v' > p that the paper prints gives p instead of 0.
     assert_eq!(reduction.stages(0).sum, Solinas52::P);
     assert_eq!(reduction.reduce(0), 0);
 }
@@ -390,7 +392,7 @@ fn montgomery_friendly() {
             assert_eq!(reduction.from_form(reduction.to_form(h)), h);
         }
     }
-    // A sweep of the low word.
+    // Numbers with low words from all of their range.
     let reduction = MontgomeryFriendly32::new(modulus(0xfffe_0001)).unwrap();
     for x in (0..1u64 << 32).step_by(4099) {
         check(&reduction, x.into());
@@ -434,7 +436,7 @@ proptest! {
 
     #[test]
     fn all_flavours_agree(h in 1u64..1 << 15, a in any::<u64>(), b in any::<u64>()) {
-        // A modulus that suits four of them.
+        // A modulus that four of the models take.
         let q = modulus((h << 17) + 1);
         let (a, b) = (q.reduce(a), q.reduce(b));
         let product = u64::try_from(BigUint::from(a) * b % q.value()).unwrap();

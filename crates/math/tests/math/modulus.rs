@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Modular arithmetic against big integers, and exhaustively at small moduli.
+//! Tests modular arithmetic against big integers, and on all inputs for small moduli.
 
 use crate::common;
 
@@ -12,7 +12,7 @@ fn big(x: u64) -> BigUint {
 }
 
 fn modulus() -> impl Strategy<Value = Modulus> {
-    // Every bit length alike, and the ends of the range.
+    // All bit lengths are equally likely; some moduli are at the ends of the range.
     let of_bits =
         (2u32..=61, any::<u64>()).prop_map(|(bits, x)| (1 << (bits - 1)) | (x >> (65 - bits)));
     prop_oneof![10 => of_bits, 1 => Just(2u64), 1 => Just((1 << 61) - 1), 1 => (1u32..=60).prop_map(|b| 1 << b)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The transform against its definition, and the half rings against the full one.
+//! Tests the transform against its definition, and the transforms of half rings against that of the full ring.
 
 mod from;
 
@@ -22,7 +22,7 @@ fn evaluate(q: Modulus, a: &[u64], point: u64) -> u64 {
 
 #[test]
 fn psi_is_the_smallest_primitive_root() {
-    // Exhaustive where it can be: order 2N of every candidate below psi is not 2N.
+    // No number below psi has order 2N; all of them are tried.
     for (q, log_n) in [
         (17u64, 2u8),
         (17, 3),
@@ -60,7 +60,7 @@ fn every_position_holds_its_evaluation() {
     }
 }
 
-/// All 17^4 polynomials of degree below 4 modulo 17, and all 97^2 modulo x^2 + 1.
+/// The transform is exact on all 17^4 polynomials modulo 17 and x^4 + 1, and on all 97^2 modulo 97 and x^2 + 1.
 #[test]
 fn exhaustive_at_tiny_parameters() {
     for (q, log_n) in [(17u64, 2u8), (97, 1)] {
@@ -121,7 +121,8 @@ fn halves_are_the_two_halves_of_the_evaluation_form() {
     }
 }
 
-/// Splitting again gives the quarters of the evaluation form, and so on down to the last that has a transform.
+/// Splitting halves again and again gives quarters and smaller parts. Their transforms are the parts of the full ring's
+/// evaluation form.
 #[test]
 fn parts_are_the_parts_of_the_evaluation_form() {
     for (log_n, depth) in [(3u8, 2u32), (6, 2), (6, 3), (9, 4)] {
@@ -160,7 +161,7 @@ fn parts_are_the_parts_of_the_evaluation_form() {
             plan.inverse(&mut x).unwrap();
             assert_eq!(&x, limb);
         }
-        // An automorphism takes each part whole from one.
+        // An automorphism takes all values of a part from one part.
         for galois in [3, 5, 15, (2 << log_n) - 1] {
             let plan = AutoEvalPlan::shared(log_n.into(), galois).unwrap();
             let mut turned = vec![0; whole.len()];
@@ -213,7 +214,7 @@ fn bad_plans_are_refused() {
     assert!(kernels::split(q(17), p, &mut [0; 4], &mut [0; 4], &[0; 8]).is_err());
 }
 
-/// The product modulo x^n + 1, term by term.
+/// Returns a b modulo x^n + 1, computed term by term.
 fn schoolbook(q: Modulus, a: &[u64], b: &[u64]) -> Vec<u64> {
     let n = a.len();
     let mut out = vec![0; n];
@@ -254,10 +255,10 @@ proptest! {
     }
 }
 
-/// Every backend equals the scalar one on random and edge limbs, for every size and kind of ring.
+/// All backends give the bits of the scalar one, on random and edge limbs, for full rings and halves of many sizes.
 #[test]
 fn backends_agree_bit_for_bit() {
-    // Both sides of each arithmetic's limit.
+    // Sizes of moduli on both sides of each arithmetic's limit.
     let sizes = [14u32, 30, 34, 35, 46, 47, 50, 51, 54, 60, 61];
     for log_n in 1..=12u8 {
         for &bits in &sizes {
@@ -304,7 +305,7 @@ fn batches_are_limb_by_limb() {
     }
     plan.inverse_batch(&mut slices).unwrap();
     assert_eq!(batch, limbs);
-    // One limb of the wrong length, and none is touched.
+    // If one limb has a wrong length, no limb changes.
     let mut short = vec![0; 128];
     let mut slices: Vec<&mut [u64]> = batch.iter_mut().map(Vec::as_mut_slice).collect();
     slices.push(&mut short);
@@ -399,8 +400,8 @@ fn narrow_plans_refuse_what_does_not_fit() {
     assert!(plan.inverse(&mut [0; 17]).is_err());
 }
 
-/// Every kernel that takes a modulus and a length gives the bits of the scalar one, in both widths of words; a name
-/// that is none is refused.
+/// All kernels for a modulus and a length give the bits of the scalar one, in words of 64 and of 32 bits. A name that
+/// no kernel has is refused.
 #[test]
 fn every_kernel_gives_the_same_bits() {
     for bits in [30u32, 31, 32, 34, 46, 50, 51, 52, 53, 54, 55, 59, 60, 61] {
@@ -423,8 +424,8 @@ fn every_kernel_gives_the_same_bits() {
     assert!(plan.run_on("scalar", Task::Forward, &mut [0; 8]).is_err());
 }
 
-/// Where doubles and words of 52 and 54 bits have the least room: the largest primes of each range, residues at both ends and
-/// next to the middle.
+/// Doubles and words of 52 and 54 bits have the least room for the largest primes of each range. The residues are at
+/// both ends of their range and next to its middle.
 #[test]
 fn transforms_of_extreme_residues_are_exact() {
     let largest = |bits| primes::ntt_primes(bits, 13, 1).unwrap()[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Choices among kernels: made once, kept, and the same for all threads; what the environment asks for is in processes
-//! of their own (`crates/cli/tests/cli/plans.rs`).
+//! Tests choices among kernels: they are made once, kept, and the same for all threads. Tests with other settings of
+//! the environment need processes of their own (`crates/cli/tests/cli/plans.rs`).
 
 mod file;
 mod policy;
@@ -31,14 +31,14 @@ fn a_choice_is_of_the_candidates_and_stays() {
     assert_eq!((choice.shape.word_bits, choice.shape.bits), (64, 60));
     let names: Vec<_> = choice.candidates.iter().map(|c| c.kernel.clone()).collect();
     assert!(names.contains(&choice.kernel), "{choice:?}");
-    // Where no more than scalar code is allowed it is a candidate at every length.
+    // If the environment allows only scalar code, this is a candidate at every length.
     let known = |name: &String| name == "scalar" || plan.kernels().contains(name);
     assert!(names.iter().all(known), "{choice:?}");
     if choice.source == Source::Timed {
         let timed = |c: &plans::Candidate| c.seconds.is_some_and(|time| time > 0.0);
         assert!(choice.candidates.iter().all(timed), "{choice:?}");
     }
-    // Another prime of the class finds the choice made.
+    // Another prime of the same size class uses the same choice.
     NttPlan::shared(modulus(55, 12), Ring::full(12))
         .unwrap()
         .forward(&mut limb)
@@ -46,7 +46,8 @@ fn a_choice_is_of_the_candidates_and_stays() {
     assert_eq!(made(), Some(choice));
 }
 
-/// Twenty shapes cost well below 50 ms: 16 are timed, each at its best of a few, as the computer may be busy otherwise.
+/// Choosing kernels for 16 shapes takes less than 40 ms. Each shape counts with the best of eight tries, because the
+/// computer may be busy otherwise.
 #[test]
 fn choosing_takes_little() {
     let ring = Ring::full(11);
@@ -73,7 +74,7 @@ fn choosing_takes_little() {
     assert!(all < Duration::from_millis(40), "16 shapes took {all:?}");
 }
 
-/// Threads that meet a shape together all get their transforms, whoever is timing.
+/// Threads that need a shape at the same time all get right transforms, while one of them times the kernels.
 #[test]
 fn threads_do_not_wait_for_each_other() {
     let plan = NttPlan::new(modulus(45, 13), Ring::full(13)).unwrap();
@@ -94,7 +95,7 @@ fn threads_do_not_wait_for_each_other() {
     });
 }
 
-/// Plain Rust takes at most six times as long as AVX2: the best of many turns of each, one after the other.
+/// Plain Rust takes at most six times as long as AVX2. For each, the best time of 200 calls counts, taken in turn.
 #[test]
 #[ignore = "times kernels; make full runs it"]
 fn the_portable_path_is_no_trap() {

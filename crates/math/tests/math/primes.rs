@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Primality and the prime searches.
+//! Tests primality and the searches for primes.
 
 use ringmill_math::primes::{
     is_prime, montgomery_friendly_primes, ntt_primes, ntt_primes_excluding, primes_one_mod,
@@ -72,7 +72,7 @@ fn seal_hands_out_the_smallest_of_a_size_first() {
     let pool40 = ntt_primes(40, 13, 2).unwrap();
     let created = seal_coeff_modulus(13, &[60, 40, 40, 60]).unwrap();
     assert_eq!(created, [pool60[1], pool40[1], pool40[0], pool60[0]]);
-    // The moduli in the context that SEAL itself serialises for this call.
+    // The moduli that SEAL serialises for this call.
     assert_eq!(
         created,
         [
@@ -116,7 +116,8 @@ fn montgomery_friendly_primes_are_one_mod_both() {
     assert!(montgomery_friendly_primes(60, 61, 10, 1, &[]).is_err());
 }
 
-/// All numbers of 12 bits, by the definition: 2^11 + 2^b, plus or minus 2^c and 2^d, plus 1, for 11 > b > c > d > log2 N.
+/// The sparse primes of 12 bits are all primes of this size of the form 2^11 + 2^b, plus or minus 2^c and 2^d, plus 1,
+/// for 11 > b > c > d > log2 N.
 #[test]
 fn sparse_primes_are_all_of_them_smallest_first() {
     let of_the_form = |q: i64| {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The generator and the seed expansion against an independent ChaCha20 and the vectors of RFC 8439.
+//! Tests the generator and the seed expansion against an independent ChaCha20 and the vectors of RFC
+//! 8439.
 
 use ringmill_math::{Modulus, Prng, WordModulus, expand_uniform, expand_words, kernels};
 
-/// The ChaCha20 block function, written from RFC 8439 section 2.3.
+/// Computes the ChaCha20 block function, as in RFC 8439, section 2.3.
 fn block(key: &[u8; 32], counter: u32, nonce: &[u8; 12]) -> [u8; 64] {
     let word = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().unwrap());
     let mut state = [0u32; 16];
@@ -93,7 +94,8 @@ fn expansion_is_its_definition_on_every_backend() {
     }
 }
 
-/// Lengths around a block, around what is made at a time, and around what one backend makes at a time.
+/// The lengths are around a ChaCha20 block, around the buffer of the expansion, and around the blocks
+/// that one backend computes together.
 #[test]
 fn expansion_to_words_is_its_definition_on_every_backend() {
     for backend in kernels::available_backends() {
@@ -165,7 +167,8 @@ fn a_seed_fixes_the_stream_however_it_is_read() {
     assert_eq!(got, expected);
     let mut other = Prng::from_seed_for_reproducible_tests_only([4; 32]);
     assert_ne!(other.next_u64().to_le_bytes(), expected[..8]);
-    // Fast key erasure by its definition: block 0 (first half) is the next key, the buffer follows it.
+    // The first half of block 0 is the next key, and the bytes after it are the buffer (fast key
+    // erasure).
     let first = block(&[3; 32], 0, &[0; 12]);
     assert_eq!(expected[..32], first[32..]);
     assert_eq!(expected[32..96], block(&[3; 32], 1, &[0; 12]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! RNS composition and base extension against big integers.
+//! Tests RNS composition and fast base extension against big integers.
 
 use crate::common;
 
@@ -94,7 +94,7 @@ fn base_extension_is_exact_up_to_a_small_multiple_of_q() {
             for c in 0..n {
                 let residues: Vec<u64> = limbs.iter().map(|l| l[c]).collect();
                 let x = from.compose(&residues).unwrap();
-                // The multiple is the same for every target modulus: find it from the first, hold the others to it.
+                // One multiple of Q must fit the results modulo all targets.
                 let value = |u: usize, p: &Modulus| {
                     ((&x + from.product() * u) % p.value())
                         .to_u64_digits()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ranges, moments and exact shapes of the samplers, on a fixed seed.
+//! Tests the ranges, moments and shapes of samples, with a fixed seed.
 
 mod signed;
 mod wide;
@@ -16,7 +16,7 @@ fn prng() -> Prng {
     Prng::from_seed_for_reproducible_tests_only([42; 32])
 }
 
-/// Mean and variance.
+/// Returns the mean and the variance of samples.
 fn moments(samples: &[i8]) -> (f64, f64) {
     let n = samples.len() as f64;
     let mean = samples.iter().map(|&x| f64::from(x)).sum::<f64>() / n;
@@ -33,7 +33,7 @@ fn ternary_is_even() {
     let samples = ternary(&mut prng(), N);
     for value in -1..=1i8 {
         let share = samples.iter().filter(|&&x| x == value).count() as f64 / N as f64;
-        // Five standard deviations of a share of 1/3 among 2^16.
+        // The bound is five standard deviations of a share of 1/3 among 2^16 samples.
         assert!((share - 1.0 / 3.0).abs() < 0.0095, "{value}: {share}");
     }
     assert!(samples.iter().all(|x| (-1..=1).contains(x)));
@@ -52,7 +52,8 @@ fn sparse_ternary_has_its_weight_anywhere() {
             positive += u32::from(x == 1);
         }
     }
-    // Each position is taken with probability 1/4: 1000 +- 27; six deviations.
+    // Each position is chosen with probability 1/4, so 1000 times with a standard deviation of 27.
+    // The bounds are six deviations.
     assert!(hits.iter().all(|&h| (835..=1165).contains(&h)), "{hits:?}");
     assert!((31_200..=32_800).contains(&positive), "{positive}");
     for (n, weight) in [(5usize, 0usize), (5, 5), (0, 0)] {
@@ -84,7 +85,7 @@ fn gaussian_follows_its_density() {
                 .iter()
                 .all(|&x| usize::from(x.unsigned_abs()) <= table.bound())
         );
-        // Each value's count against its probability, within five deviations.
+        // The count of each value is within five standard deviations of its expected number.
         let total: f64 = (-100..=100).map(|k| density(k, sigma)).sum();
         for k in -6..=6i8 {
             let p = density(i32::from(k), sigma) / total;
@@ -140,7 +141,7 @@ fn uniform_fills_the_range() {
     for &x in &limb {
         buckets[(x >> 56) as usize] += 1;
     }
-    // 4096 +- 62 each.
+    // Each bucket holds 4096 samples, with a standard deviation of 62.
     assert!(
         buckets.iter().all(|&b| (3750..=4450).contains(&b)),
         "{buckets:?}"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Arithmetic modulo powers of two against wide integers.
+//! Tests arithmetic modulo powers of two against wide integers.
 
 use crate::common;
 
@@ -58,7 +58,7 @@ fn every_word_operation() {
             words::add(q, &mut out, &a[1..], &b),
             Err(MathError::Length { .. })
         ));
-        // As with a modulus of the same value, where there is one.
+        // A `Modulus` of the same value, if there is one, gives the same results.
         if bits < 61 {
             let p = Modulus::new(1 << bits).unwrap();
             let mut other = vec![0; N];

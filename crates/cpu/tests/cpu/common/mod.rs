@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the tests of this crate share.
+//! Functions that the tests of this crate share: they bind data, make programs ready and compute
+//! outputs by the reference interpreter.
 
 #![allow(dead_code)] // each test file uses its part
 
@@ -14,7 +15,7 @@ use ringmill_device::{Bindings, Limb, OutputLimb, SeedExpansion};
 use ringmill_isa::mid::{LimbId, TableModulus, Unrolled, Verified};
 use ringmill_math::{Residues, is_short};
 
-/// The moduli of a case's inputs.
+/// Returns the modulus of each input of a case.
 fn moduli(case: &random::Case) -> impl Iterator<Item = TableModulus> {
     case.program.inputs.iter().map(|i| {
         let ty = case.program.limb_type(i.limb).unwrap();
@@ -33,7 +34,7 @@ fn bound<'a>(case: &'a random::Case, limbs: impl Iterator<Item = Limb<'a>>) -> B
     }
 }
 
-/// Binds a case's data, all of it in words of 64 bits.
+/// Binds the inputs and seeds of a case, all inputs in words of 64 bits.
 pub fn bind(case: &random::Case) -> Bindings<'_> {
     let limbs = case.inputs.iter().zip(moduli(case));
     bound(
@@ -42,7 +43,8 @@ pub fn bind(case: &random::Case) -> Bindings<'_> {
     )
 }
 
-/// The data of a case modulo what is below 2^32, in words of 32 bits.
+/// Returns each input of a case in words of 32 bits, or `None` for an input whose modulus is not
+/// below 2^32.
 pub fn short_words(case: &random::Case) -> Vec<Option<Vec<u32>>> {
     let short = |(data, q): (&Vec<u64>, TableModulus)| {
         let words = data.iter().map(|&x| x as u32);
@@ -51,7 +53,8 @@ pub fn short_words(case: &random::Case) -> Vec<Option<Vec<u32>>> {
     case.inputs.iter().zip(moduli(case)).map(short).collect()
 }
 
-/// Binds a case's data in the words that [`short_words`] has, and the rest.
+/// Binds the inputs and seeds of a case: inputs in the 32-bit words `short` that [`short_words`]
+/// returned, or in words of 64 bits if it has none.
 pub fn bind_short<'a>(case: &'a random::Case, short: &'a [Option<Vec<u32>>]) -> Bindings<'a> {
     let limbs = case.inputs.iter().zip(short).zip(moduli(case));
     let limbs = limbs.map(|((data, short), q)| {
@@ -62,7 +65,7 @@ pub fn bind_short<'a>(case: &'a random::Case, short: &'a [Option<Vec<u32>>]) -> 
     bound(case, limbs)
 }
 
-/// Outputs are in words of 32 bits where their modulus is below 2^32, and nowhere else.
+/// Checks that exactly those outputs whose modulus is below 2^32 are in words of 32 bits.
 pub fn check_words(program: &Unrolled, outputs: &[OutputLimb]) {
     for (output, limb) in program.outputs.iter().zip(outputs) {
         let ty = program.limb_type(output.limb);
@@ -73,12 +76,12 @@ pub fn check_words(program: &Unrolled, outputs: &[OutputLimb]) {
     }
 }
 
-/// The program as devices take it.
+/// Returns the program verified, as devices take it.
 pub fn ready(program: &Unrolled) -> Verified {
     Verified::try_from(program.clone()).unwrap()
 }
 
-/// A report without what rests on measured times of the host.
+/// Returns a machine's report as JSON, without the parts that depend on measured times of the host.
 pub fn unmeasured(report: &MachineReport) -> serde_json::Value {
     let mut json = serde_json::to_value(report).unwrap();
     json["offload"]["measured"] = "".into();
@@ -86,7 +89,7 @@ pub fn unmeasured(report: &MachineReport) -> serde_json::Value {
     json
 }
 
-/// The outputs of a program by the reference interpreter, call by call.
+/// Computes the outputs of a program with the reference interpreter, call by call.
 pub fn by_reference(program: &Unrolled, inputs: &[Vec<u64>], seeds: &[[u8; 32]]) -> Vec<Vec<u64>> {
     let mut limbs: HashMap<LimbId, Vec<u64>> = program
         .inputs

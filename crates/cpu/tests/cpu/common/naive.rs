@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A limb program by definition: sums over all coefficients, 128-bit arithmetic, nothing shared with the kernels.
+//! Executes limb programs by the definition of each instruction: with sums over all coefficients, 128-bit arithmetic
+//! and no code of the kernels except seed expansion.
 
 use std::collections::HashMap;
 
@@ -20,7 +21,7 @@ fn add(a: u64, b: u64, q: u128) -> u64 {
     ((u128::from(a) + u128::from(b)) % q) as u64
 }
 
-/// a - b.
+/// Returns a - b mod q.
 fn sub(a: u64, b: u64, q: u128) -> u64 {
     ((u128::from(a) + q - u128::from(b)) % q) as u64
 }
@@ -41,7 +42,7 @@ fn inv(a: u64, q: u128) -> u64 {
     pow(a, (q - 2) as u64, q)
 }
 
-/// The smallest primitive 2^(log_n + 1)-th root of unity mod q, by trying all of them.
+/// Returns the smallest primitive 2^(log_n + 1)-th root of unity mod q, out of all such roots.
 fn psi(log_n: u32, q: u128) -> u64 {
     let order = 2u64 << log_n;
     let root = (2..)
@@ -54,7 +55,7 @@ fn psi(log_n: u32, q: u128) -> u64 {
         .unwrap()
 }
 
-/// The evaluation points of a ring, in the order of its evaluation form.
+/// Returns the evaluation points of a ring, in the order of its evaluation form.
 fn points(ring: Ring, q: u128) -> Vec<u64> {
     let full = ring.full_log_n();
     let psi = psi(full, q);
@@ -135,7 +136,9 @@ impl Frame<'_> {
         self.proc.moduli[usize::from(self.ty(v).modulus.0)].value()
     }
 
-    /// Base extensions in whole integers: what `represents` makes of the sum of the scaled residues and their modulus.
+    /// Computes a base extension in whole integers, for all targets `dst`. For each coefficient, `represents` receives
+    /// its index, the sum of the scaled residues times Q / q_i, and Q, the product of the source moduli q_i. It
+    /// returns the integer to reduce.
     fn extension(
         &self,
         src: &[u32],
@@ -260,7 +263,7 @@ impl Frame<'_> {
     }
 }
 
-/// The outputs of a program on these inputs and seeds, each in the program's order.
+/// Returns the outputs of a program on these inputs and seeds, all in the program's order.
 pub fn interpret(program: &Unrolled, inputs: &[Limb], seeds: &[[u8; 32]]) -> Vec<Limb> {
     let mut limbs: HashMap<u64, Limb> = program
         .inputs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers that random programs are drawn by.
+//! Random numbers from a seed, from which tests draw programs.
 
 use ringmill_math::Prng;
 

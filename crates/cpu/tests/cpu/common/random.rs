@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random limb programs: every instruction, several procedures, calls that depend on one another in all ways.
+//! Draws random limb programs with most instructions, three procedures and calls that depend on one another.
 
 use std::sync::Arc;
 
@@ -40,7 +40,8 @@ impl Dice {
         (0..n).map(|_| residue(self.0.next_u64())).collect()
     }
 
-    /// Any type of the ring 2^log_n.
+    /// Draws a type of limb for the ring degree 2^log_n: a modulus, and for a prime also a full or half ring
+    /// and a form.
     fn ty(&mut self, log_n: u8, moduli: &[TableModulus]) -> LimbType {
         let full = Ring::full(log_n);
         let modulus = self.below(moduli.len());
@@ -61,13 +62,13 @@ impl Dice {
     }
 }
 
-/// Moduli of 30 to 60 bits that fit the ring.
+/// Returns primes of 30, 45, 54 and 60 bits that are 1 mod 2N, for N = 2^log_n.
 pub fn moduli(log_n: u8) -> Vec<u64> {
     let prime = |bits| primes::ntt_primes(bits, u32::from(log_n), 1).unwrap();
     [30, 45, 54, 60].map(prime).concat()
 }
 
-/// [`moduli`] and moduli of the other kinds.
+/// Returns [`moduli`], then two moduli without a transform and two powers of two.
 pub fn all_kinds(log_n: u8) -> Vec<TableModulus> {
     let mut table = TableModulus::primes(&moduli(log_n));
     table.extend([
@@ -86,7 +87,7 @@ fn coprime(mut a: u128, mut b: u128) -> bool {
     a == 1
 }
 
-/// A procedure of about `size` instructions.
+/// Draws a procedure of about `size` instructions.
 pub fn procedure(
     dice: &mut Dice,
     name: String,
@@ -213,7 +214,7 @@ pub fn procedure(
     }
     let count = 1 + dice.below(6);
     for i in 0..count {
-        // Late values mostly; sometimes a parameter passes through.
+        // Mostly one of the last values; sometimes any value, even a parameter.
         let from = if dice.below(8) == 0 {
             0
         } else {
@@ -225,7 +226,7 @@ pub fn procedure(
     b.finish().unwrap()
 }
 
-/// A program of several procedures and `calls` calls.
+/// Draws a program of three procedures and `calls` calls, with inputs and seeds.
 pub fn case(seed: u64, log_n: u8, calls: usize) -> Case {
     let mut dice = Dice::new(seed);
     let moduli = all_kinds(log_n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Base extension of integers that are small beside Q, near the bounds of that and beyond.
+//! Tests the base extension of integers below Q/4 in magnitude, near this bound and beyond it.
 
 use num_bigint::BigInt;
 use ringmill_math::basext::MiddleHalf;
@@ -17,7 +17,7 @@ fn the_middle_half_is_exact_and_the_rest_is_refused() {
         let extension = MiddleHalf::new(&basis, &to).unwrap();
         let q = BigInt::from(basis.product().clone());
         let quarter: BigInt = &q >> 2u32;
-        // What the sums are short by at most.
+        // The bound on how far the sums of fractions are short, times Q.
         let margin: BigInt = (&q * (3 * l + 1)) >> 51u32;
         let mut scratch = vec![0; extension.scratch_len()];
         let mut check = |a: &BigInt| {
@@ -25,7 +25,7 @@ fn the_middle_half_is_exact_and_the_rest_is_refused() {
                 let p = BigInt::from(p.value());
                 u64::try_from(((a % &p) + &p) % &p).unwrap()
             };
-            // Not a multiple of the vectors, so that both paths run.
+            // The length is no multiple of a vector, so that SIMD and scalar code both run.
             let limbs: Vec<Vec<u64>> = from.iter().map(|p| vec![residue(p); 13]).collect();
             let limbs: Vec<&[u64]> = limbs.iter().map(Vec::as_slice).collect();
             let mut out = vec![vec![0; 13]; to.len()];
@@ -44,7 +44,7 @@ fn the_middle_half_is_exact_and_the_rest_is_refused() {
                 }
             }
         }
-        // From beyond a quarter to Q / 2, on both sides.
+        // Integers just beyond Q/4 and near Q/2, of both signs.
         let beyond: BigInt = &quarter + &margin + 2;
         for far in [beyond, &q >> 1u32] {
             for step in 0..3 {

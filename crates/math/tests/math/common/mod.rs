@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Inputs shared by the tests; none of them comes from the crate under test.
+//! Numbers, limbs and moduli that the tests share. Random numbers come from a generator of this file, not from the
+//! crate.
 #![allow(dead_code)] // each test file uses some of these
 
 use ringmill_math::{Backend, Modulus, kernels, primes};
 
-/// A splitmix sequence.
+/// Returns the SplitMix64 sequence of a seed.
 pub fn numbers(mut seed: u64) -> impl Iterator<Item = u64> {
     std::iter::repeat_with(move || {
         seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -19,7 +20,8 @@ pub fn random_limb(q: Modulus, n: usize, seed: u64) -> Vec<u64> {
     numbers(seed).take(n).map(|x| x % q.value()).collect()
 }
 
-/// Random limbs and the edges: all 0, all 1, all q - 1, 0 and q - 1 in turn, and a mix of the edges.
+/// Returns seven limbs: a random one, then all 0, all 1, all q - 1, 0 and q - 1 in turn (twice), and a mix of
+/// residues at the edges.
 pub fn limbs(q: Modulus, n: usize, seed: u64) -> Vec<Vec<u64>> {
     let top = q.value() - 1;
     let edges = [0, 1 % q.value(), top, top / 2, top - top / 2];
@@ -37,7 +39,7 @@ pub fn limbs(q: Modulus, n: usize, seed: u64) -> Vec<Vec<u64>> {
     ]
 }
 
-/// NTT primes (for N up to 2^10) of every size class, among them both sides of each kernel's limits.
+/// Returns NTT primes (for N up to 2^10) of many sizes, among them sizes on both sides of the kernels' limits.
 pub fn moduli() -> Vec<Modulus> {
     [14, 20, 31, 32, 33, 49, 50, 51, 52, 53, 54, 59, 60, 61]
         .iter()
@@ -45,7 +47,8 @@ pub fn moduli() -> Vec<Modulus> {
         .collect()
 }
 
-/// [`moduli`] and numbers that no NTT could use: 2, 3, powers of two, composites, the largest and smallest of a size.
+/// Returns [`moduli`], then moduli without an NTT: 2, 3, powers of two, composites, and the largest and smallest of a
+/// size.
 pub fn any_moduli() -> Vec<Modulus> {
     let mut list = moduli();
     let top = 1u64 << 61;

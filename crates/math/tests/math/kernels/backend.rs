@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which backends a processor has.
+//! Tests which backends a processor has.
 
 use ringmill_math::Backend;
 use ringmill_math::internals::backends_with;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Transforms that start from a limb of another modulus, against their steps one after the other.
+//! Tests transforms that start from residues of another modulus against their steps done one after
+//! the other.
 
 #![allow(unsafe_code)] // a kernel by itself
 
@@ -24,7 +25,8 @@ fn conversion_constant_and_transform_in_one_go() {
             let plan = NttPlan::shared(to, ring).unwrap();
             for from in sizes.map(|bits| prime(bits, log_n)) {
                 let limbs = common::limbs(from, ring.len(), u64::from(log_n));
-                // All of them on short limbs; random, all-top and mixed edges on long ones.
+                // Short rings are tested with all limbs; long ones with a random limb, one of all q
+                // - 1 and one of mixed edges.
                 let chosen: &[usize] = if log_n < 12 {
                     &[0, 1, 2, 3, 4, 5, 6]
                 } else {
@@ -48,7 +50,7 @@ fn conversion_constant_and_transform_in_one_go() {
     }
 }
 
-/// With every edge as the minuend and as the addend, and factors at theirs.
+/// Minuends and addends are random limbs and limbs of edges, and scales are residues at the edges.
 #[test]
 fn a_transform_that_ends_in_a_difference_is_its_steps() {
     for log_n in [3u8, 6, 7, 8, 11, 12, 15] {
@@ -116,7 +118,7 @@ fn lengths_must_be_the_plan_s() {
     }
 }
 
-/// Whichever is chosen, the bits are those of the two halves.
+/// Each candidate kernel gives the bits of a conversion and a transform one after the other.
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn every_candidate_gives_the_same() {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files of choices: what is written is read, and what is not of their form is none.
+//! Tests files of choices: a written file is read again, and a file of another form is ignored.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use ringmill_math::internals::{read, text, write};
 
-/// More bytes are no file of choices.
+/// The most bytes of a file of choices.
 const LONGEST: usize = 64 << 10;
 
-/// What a file of this text says.
+/// Writes a file with this text and returns the choices that are read from it.
 fn parse(text: &str, head: &str) -> Option<BTreeMap<String, String>> {
     let name = format!("ringmill-plans-of-{}", std::process::id());
     let path = std::env::temp_dir().join(name);
@@ -47,7 +47,7 @@ fn what_is_written_is_read_and_anything_else_is_none() {
 fn folders_and_long_files_are_none() {
     let folder = std::env::temp_dir();
     assert_eq!(read(&folder, ""), None);
-    // Nothing takes the place of a device, whoever may rename over it.
+    // A device is never replaced by a file, even if the user may do so.
     let device = Path::new("/dev/null");
     if device.exists() {
         assert!(write(device, "").is_err());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the environment may say about choices.
+//! Tests which values of the environment variable are accepted, and what they mean.
 
 use ringmill_math::internals::{Mode, Policy, parse_policy};
 use ringmill_math::plans::VARIABLE;

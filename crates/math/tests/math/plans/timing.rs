@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which candidate is the fastest, and how often each is called.
+//! Tests which candidate counts as the fastest, and how often each is called.
 
 use std::time::Duration;
 
@@ -20,20 +20,21 @@ fn the_first_is_given_up_for_more_than_chance() {
         times(&[1.0, 0.9, 0.8], &[&[], &[0.9; 5], &[0.8; 5]]).fastest(),
         2
     );
-    // Two calls of the first candidate met another program: the middle ratio does not tell of it.
+    // Two samples of the first candidate were slow because of another program. The median ratio is not affected.
     assert_eq!(
         times(&[1.0, 1.1], &[&[], &[0.1, 1.1, 1.1, 0.2, 1.1]]).fastest(),
         0
     );
-    // Nor may the ratios and the better times disagree: beside another program on the core's other thread a kernel may
-    // lead that is no faster alone.
+    // Ratios and lower quartiles must agree. While another program runs on the core's other thread, a kernel may lead
+    // that is no faster alone.
     assert_eq!(times(&[1.0, 0.99], &[&[], &[0.9; 5]]).fastest(), 0);
     assert_eq!(times(&[1.0, 1.1], &[&[], &[0.9; 5]]).fastest(), 0);
     // Nothing was measured.
     assert_eq!(times(&[1.0, f64::INFINITY], &[&[], &[]]).fastest(), 0);
 }
 
-/// Candidates that wait: whatever else the computer does, the slow one is called twice.
+/// A candidate that takes far longer than the first is called only twice. The candidates sleep, so other programs do
+/// not matter.
 #[test]
 fn what_is_far_behind_is_called_twice() {
     let mut calls = [0; 3];
@@ -49,7 +50,7 @@ fn what_is_far_behind_is_called_twice() {
     assert!(slow >= 0.2 && first >= 0.002 && quick >= 0.001);
 }
 
-/// One sample that the clock cut short decides nothing.
+/// One sample that the clock cut short does not change the lower quartile.
 #[test]
 fn the_quarter_is_above_what_was_cut_short() {
     let mut samples = vec![1.0; 20];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rounding of reals and residues of signed integers, on every backend.
+//! Tests the rounding of reals and the residues of signed integers, on each backend.
 
 use ringmill_math::Modulus;
 use ringmill_math::kernels::{available_backends, with_backend};
@@ -85,7 +85,8 @@ fn residues_of_signed_integers_on_every_backend() {
             for (&x, &y) in samples.iter().zip(&out) {
                 assert_eq!(y, exact(x), "{backend:?} {x} mod {q}");
             }
-            // Up to the modulus a residue is the integer or its negative; the modulus itself is divided.
+            // With a bound below q, a residue is the integer or the integer plus q. With the bound q,
+            // integers are divided by q.
             for bound in [q - 1, q] {
                 let below: Vec<i64> = samples
                     .iter()

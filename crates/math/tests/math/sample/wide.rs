@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Widths and moments of wide Gaussians.
+//! Tests the widths and moments of wide Gaussians.
 
 use ringmill_math::Prng;
 use ringmill_math::sample::{GaussianTable, WideGaussian};
@@ -39,10 +39,10 @@ fn the_distance_grows_with_the_samples_and_with_the_steps() {
     }
 }
 
-/// What [`WideGaussian::distance`] says of the table.
+/// All tables have fewer than 114 magnitudes above 0, as [`WideGaussian::distance`] assumes.
 #[test]
 fn the_table_has_few_magnitudes() {
-    // The narrowest of all is the table alone, and no other has a wider one.
+    // The narrowest Gaussian is that of the table alone, and no other has a wider table.
     let widest = WideGaussian::at_least(0.0).unwrap().sigma();
     assert_eq!(WideGaussian::widest(0.0), widest * std::f64::consts::SQRT_2);
     for narrower in [1.0, 1.1, 1.2, 1.3, std::f64::consts::SQRT_2] {
@@ -61,7 +61,7 @@ fn check(log: i32, gaussian: &WideGaussian) {
         let mean = scaled().sum::<f64>() / n as f64;
         let square = scaled().map(|x| x * x).sum::<f64>() / n as f64;
         let fourth = scaled().map(|x| x.powi(4)).sum::<f64>() / n as f64;
-        // Six standard errors: 1 / sqrt(n), sqrt(2 / n), sqrt(96 / n).
+        // The bounds are six standard errors, which are 1 / sqrt(n), sqrt(2 / n) and sqrt(96 / n).
         assert!(mean.abs() < 6.0 / 128.0, "2^{log}: mean {mean}");
         assert!(
             (square - 1.0).abs() < 6.0 * 1.5 / 128.0,
@@ -71,7 +71,8 @@ fn check(log: i32, gaussian: &WideGaussian) {
             (fourth - 3.0).abs() < 6.0 * 10.0 / 128.0,
             "2^{log}: kurtosis {fourth}"
         );
-        // The low bits, which the error of a decryption shows in, are uniform.
+        // Samples are uniform modulo small numbers, so they hide the low bits of a decryption's
+        // error.
         for modulus in [2, 3, 8].into_iter().filter(|_| sigma >= 4.0) {
             let mut counts = [0f64; 8];
             for x in samples.iter() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multiplication by a constant between 52 and 54 bits against wide integers.
+//! Tests multiplication by a constant modulo a number of 52 to 54 bits against wide integers.
 
 #![allow(unsafe_code)] // SIMD
 
@@ -24,7 +24,8 @@ fn product_and_residue(q: Modulus, x: u64, w: Shoup) -> (u64, u64) {
     }
 }
 
-/// For odd moduli of every size and multiplicands up to 16 q, at the edges and at random.
+/// Products stay below 4q and residues are right for odd moduli of 52 to 54 bits and multiplicands
+/// below 16 q, at the edges and at random.
 #[test]
 fn products_are_below_four_times_the_modulus() {
     if !kernels::available_backends().contains(&Backend::Avx512Ifma) {

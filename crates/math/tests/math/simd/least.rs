@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The lesser of two words by a comparison of doubles.
+//! Tests the function that takes the lesser of two words by a comparison of doubles.
 
 #![allow(unsafe_code)] // SIMD, and the control register of vectors
 
@@ -10,12 +10,13 @@ use ringmill_math::internals::{compares_words, lesser};
 use ringmill_math::plans::Task;
 use ringmill_math::{Backend, Modulus, NttPlan, Prng, Ring, kernels, primes};
 
-/// Denormals are zeros, in the control register of vectors.
+/// The bit of the vector units' control register that makes denormal doubles count as zeros.
 const DENORMALS_ARE_ZEROS: u32 = 1 << 6;
 
 #[target_feature(enable = "avx512f")]
 fn lesser_of(x: u64, m: u64) -> u64 {
-    // SAFETY: the features are enabled here; tests run as threads begin.
+    // SAFETY: the features are enabled here. A test's thread has the default control register, so
+    // words compare as doubles.
     unsafe {
         let all = |x: u64| _mm512_set1_epi64(x as i64);
         let lesser = lesser(all(x), all(m));
@@ -43,7 +44,7 @@ fn lesser_is_correct() {
     }
 }
 
-/// A thread that takes denormals for zeros gets the same transforms.
+/// A thread on which denormal doubles count as zeros gets the same transforms.
 #[test]
 fn a_host_without_denormals_gets_the_same_bits() {
     if !kernels::available_backends().contains(&Backend::Avx512Ifma) {

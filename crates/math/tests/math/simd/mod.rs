@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Arithmetic on eight residues at a time against the definition.
+//! Tests of arithmetic on eight residues at a time against its definition.
 
 mod ifma_54;
 mod least;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encodings, Galois elements and rotations against evaluation by definition.
+//! Tests encodings, Galois elements and rotations against the definition of slots by evaluation.
 
 use ringmill_math::slots::{Rotation, SlotElement, SlotEncoder, SlotError, SlotStructure};
 use ringmill_math::{Modulus, NttPlan, Ring};
@@ -7,7 +7,8 @@ use ringmill_math::{Modulus, NttPlan, Ring};
 use crate::common::random_limb;
 use crate::slots::polynomials::*;
 
-/// (log2 N, p, e): both kinds of factors, one to all slots, degrees from 1 on.
+/// Shapes (log2 N, p, e) of slot rings, with both kinds of factors, few slots to N slots, and slots of degree 1
+/// and more.
 pub const SHAPES: [(u32, u64, u32); 16] = [
     (3, 3, 2),
     (3, 5, 3),
@@ -39,7 +40,7 @@ fn random_elements(encoder: &SlotEncoder, seed: u64) -> Vec<SlotElement> {
         .collect()
 }
 
-/// The factor of slot 0, dense.
+/// Returns all coefficients of the factor of slot 0.
 fn first_factor(encoder: &SlotEncoder) -> Vec<u64> {
     let f = encoder.factors()[0];
     let mut dense = vec![0; f.degree + 1];
@@ -66,11 +67,11 @@ fn slots_are_values_at_powers_of_a_root() {
             let value = remainder(q, automorphism(q, &m, s.representative(slot)), &first);
             assert_eq!(value, element.coefficients(), "{shape:?} slot {slot}");
         }
-        // Any polynomial has slots, which encode to it.
+        // Any polynomial decodes to slots, which encode to the same polynomial.
         let any = random_limb(q, s.ring_degree(), 2);
         let slots = encoder.decode_elements(&any).unwrap();
         assert_eq!(encoder.encode_elements(&slots).unwrap(), any);
-        // Products are those of the slots.
+        // The slots of a product are the products of slots.
         let product = mul_mod(q, &any, &m, &cyclotomic(s.ring_degree()));
         let products = encoder.decode_elements(&product).unwrap();
         for ((a, b), c) in slots.iter().zip(&elements).zip(products) {
@@ -190,7 +191,8 @@ fn rotations_bring_what_is_further_along_a_dimension() {
     assert!(masked > 10, "{masked}");
 }
 
-/// With d = 1 and e = 1 slots are SEAL's: row 0 holds m(psi^(3^i)), row 1 m(psi^(-3^i)), psi the smallest root.
+/// With d = 1 and e = 1 the slots of m are SEAL's: row 0 has m(psi^(3^i)) and row 1 has m(psi^(-3^i)), where
+/// psi is the smallest root.
 #[test]
 fn slots_of_degree_one_are_those_of_the_transform() {
     for (log_n, p) in [(4u32, 97u64), (6, 257), (10, 12289)] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Linear maps of thin bootstrapping against what they are for.
+//! Tests that the linear maps of thin bootstrapping move integers between slots and coefficients.
 
 use ringmill_math::slots::linear::*;
 use ringmill_math::slots::{SlotEncoder, SlotError};
@@ -31,7 +31,8 @@ fn shapes(encoder: &SlotEncoder) -> Vec<Shape> {
         .collect()
 }
 
-/// The polynomial that holds integers where the maps have them.
+/// Returns the polynomial with the integer of each slot at the coefficient that
+/// [`coefficient_of_slot`] names.
 fn held(encoder: &SlotEncoder, integers: &[u64]) -> Vec<u64> {
     let mut polynomial = vec![0; encoder.structure().ring_degree()];
     for (slot, &x) in integers.iter().enumerate() {
@@ -138,7 +139,7 @@ fn halving_takes_all_coefficients_apart() {
         let encoder = encoder(shape);
         let (q, s) = (encoder.modulus(), encoder.structure());
         let whole = random_limb(q, s.ring_degree(), 3);
-        // The power of x that a part has been divided by, and the part.
+        // For each part, the power of x by which it has been divided, and the part itself.
         let mut parts = vec![(0, whole.clone())];
         for halving in halvings(&encoder) {
             parts = parts
@@ -161,7 +162,8 @@ fn halving_takes_all_coefficients_apart() {
     }
 }
 
-/// The paper's 64 slots: what a bootstrap takes, and that the maps are right at full size.
+/// In the BASALISC paper's ring, with 64 slots, the maps of a bootstrap take 11 + 10 + 11
+/// automorphisms and are right.
 #[test]
 fn the_paper_s_ring_takes_thirty_two_automorphisms() {
     let encoder = encoder((16, 127, 4));
@@ -191,7 +193,8 @@ fn the_paper_s_ring_takes_thirty_two_automorphisms() {
     assert_eq!(encoder.decode(&slots).unwrap(), integers);
 }
 
-/// Many slots: constants grow as depth times a root of their number, not as their number.
+/// With many slots and more depth, the number of constants grows as the depth times a root of the
+/// number of slots.
 #[test]
 fn many_slots_take_few_constants_at_more_depth() {
     for (shape, depth) in [((10, 8191, 2), 2), ((10, 8191, 2), 3), ((10, 12289, 1), 3)] {
@@ -241,7 +244,7 @@ fn maps_that_cannot_be_are_refused() {
     assert!(map.apply(encoder.modulus(), &[0; 32]).is_err());
 }
 
-/// The table of docs/bgv.md.
+/// Checks the figures of the table in docs/bgv.md: log2 N, p, e, depth, automorphisms and products.
 #[test]
 #[ignore = "half a minute: constants of maps with tens of thousands of slots"]
 fn maps_at_full_size_take_what_the_page_says() {
@@ -271,7 +274,8 @@ fn maps_at_full_size_take_what_the_page_says() {
     }
 }
 
-/// Rings, moduli, depths and costs at random: encodings, Galois elements and maps.
+/// Checks encodings, Galois elements and linear maps for `cases` random rings, moduli, depths and
+/// costs.
 fn random_rings(seed: u64, cases: usize) {
     let mut draw = crate::common::numbers(seed);
     let mut draw = |n: u64| draw.next().unwrap() % n;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Slots of Z_{p^e}[x]/(x^N + 1) against their definitions.
+//! Tests of slots of Z_{p^e}\[x\]/(x^N + 1) against their definitions.
 
 mod encoding;
 mod linear;

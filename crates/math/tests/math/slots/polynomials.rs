@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Polynomials modulo p^e by schoolbook methods: coefficients from the constant on, operands below their modulus.
+//! Arithmetic on polynomials modulo p^e by schoolbook methods. Coefficients begin with the constant and are
+//! residues.
 
 use ringmill_math::Modulus;
 
-/// a b modulo a monic polynomial.
+/// Returns a b modulo a monic polynomial.
 pub fn mul_mod(q: Modulus, a: &[u64], b: &[u64], monic: &[u64]) -> Vec<u64> {
     let mut product = vec![0; a.len() + b.len()];
     for (i, &x) in a.iter().enumerate() {
@@ -14,7 +15,7 @@ pub fn mul_mod(q: Modulus, a: &[u64], b: &[u64], monic: &[u64]) -> Vec<u64> {
     remainder(q, product, monic)
 }
 
-/// a modulo a monic polynomial of degree d, as d coefficients.
+/// Returns a modulo a monic polynomial of degree d, as d coefficients.
 pub fn remainder(q: Modulus, mut a: Vec<u64>, monic: &[u64]) -> Vec<u64> {
     let d = monic.len() - 1;
     assert_eq!(monic[d], 1);
@@ -29,7 +30,7 @@ pub fn remainder(q: Modulus, mut a: Vec<u64>, monic: &[u64]) -> Vec<u64> {
     a
 }
 
-/// a^e modulo a monic polynomial.
+/// Returns a^e modulo a monic polynomial.
 pub fn pow_mod(q: Modulus, a: &[u64], mut e: u64, monic: &[u64]) -> Vec<u64> {
     let mut result = remainder(q, vec![1], monic);
     let mut base = remainder(q, a.to_vec(), monic);
@@ -43,7 +44,7 @@ pub fn pow_mod(q: Modulus, a: &[u64], mut e: u64, monic: &[u64]) -> Vec<u64> {
     result
 }
 
-/// Whether two polynomials modulo a prime have no common factor.
+/// Returns whether two polynomials modulo a prime have no common factor.
 pub fn coprime(p: Modulus, mut a: Vec<u64>, mut b: Vec<u64>) -> bool {
     let trim = |a: &mut Vec<u64>| {
         while a.last() == Some(&0) {
@@ -62,14 +63,14 @@ pub fn coprime(p: Modulus, mut a: Vec<u64>, mut b: Vec<u64>) -> bool {
     a.len() == 1
 }
 
-/// x^n + 1.
+/// Returns x^n + 1.
 pub fn cyclotomic(n: usize) -> Vec<u64> {
     let mut f = vec![0; n + 1];
     (f[0], f[n]) = (1, 1);
     f
 }
 
-/// a(x^g) modulo x^n + 1, n = the number of coefficients, moving one term at a time.
+/// Returns a(x^g) modulo x^n + 1, computed term by term, where n is the number of coefficients.
 pub fn automorphism(q: Modulus, a: &[u64], g: u64) -> Vec<u64> {
     let n = a.len();
     let mut out = vec![0; n];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Slots, groups and factors against brute force.
+//! Tests slots, groups and factors against brute force.
 
 use std::collections::BTreeSet;
 
@@ -38,8 +38,8 @@ fn every_small_group_is_what_counting_gives() {
                 assert_eq!(g, s.representative(slot));
             }
             assert_eq!(seen.len() as u64, n);
-            // Each dimension's generator has its order in the quotient; they go through all slots; good ones have that
-            // order modulo 2N, bad ones have not.
+            // Each dimension's generator has the dimension's order in the quotient group, and the dimensions have all
+            // slots. Only the generator of a good dimension has this order modulo 2N as well.
             let dimensions = s.dimensions();
             let orders: usize = dimensions.iter().map(|dim| dim.order).product();
             assert_eq!(orders, s.slots());
@@ -58,12 +58,12 @@ fn every_small_group_is_what_counting_gives() {
 
 #[test]
 fn the_quotient_is_not_always_cyclic() {
-    // p = 17: 16 divides p - 1, slots are (Z/16)*, which no one element generates.
+    // For p = 17, 16 divides p - 1. The slots are (Z/16)*, which is not cyclic.
     let s = SlotStructure::new(6, 17).unwrap();
     assert_eq!((s.slots(), s.degree(), s.split()), (8, 8, Split::Binomials));
     let orders: Vec<_> = s.dimensions().iter().map(|d| (d.order, d.good)).collect();
     assert_eq!(orders, [(4, false), (2, true)]);
-    // The BASALISC paper's.
+    // The slots of the BASALISC paper.
     let s = SlotStructure::new(16, 127).unwrap();
     assert_eq!(
         (s.slots(), s.degree(), s.split()),
@@ -77,7 +77,7 @@ fn the_quotient_is_not_always_cyclic() {
     }
 }
 
-/// Each factor is irreducible (Rabin), and their product is x^N + 1: so they are its factors modulo p, and lifts of them.
+/// The factors are irreducible modulo p (Rabin's test), and their product is x^N + 1 modulo p^e.
 #[test]
 fn the_factors_of_small_rings_are_all_there_is() {
     for log_n in 3..=6 {

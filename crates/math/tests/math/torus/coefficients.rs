@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rounding and representatives of coefficients against wide integers.
+//! Tests the rounding and the representatives of coefficients against wide integers.
 
 use ringmill_math::Modulus;
 use ringmill_math::torus::Coefficients;

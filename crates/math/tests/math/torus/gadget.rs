@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Signed digits against their definition, on every backend.
+//! Tests signed digits against their definition, on each backend.
 
 use proptest::prelude::*;
 use ringmill_math::Modulus;

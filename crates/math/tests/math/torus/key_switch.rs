@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Key switches against sums of digits times rows, on every backend.
+//! Tests key switches against sums of digits times rows, on each backend.
 
 use ringmill_math::kernels::{available_backends, with_backend};
 use ringmill_math::modmul::Solinas52;
@@ -13,7 +13,7 @@ fn switches_are_sums_of_digits_times_rows() {
         (Coefficients::word(32).unwrap(), 2, 8),
         (Coefficients::word(64).unwrap(), 3, 5),
         (prime(4294955009), 16, 2),
-        // Batches of 15 rows.
+        // With this modulus and base, sums are reduced after every 15 rows.
         (prime(Solinas52::P), 8, 3),
         (prime(1073692673), 16, 1),
     ] {
@@ -32,7 +32,7 @@ fn switches_are_sums_of_digits_times_rows() {
         expected[width - 1] = body;
         for (i, &x) in mask.iter().enumerate() {
             for (j, digit) in gadget.digits(x).enumerate() {
-                // Large words, so that unsettled sums would overflow.
+                // Words close to q, so that sums would overflow if they were never reduced.
                 let row: Vec<u64> = any(width)
                     .into_iter()
                     .map(|x| (q.modulus() - 1) as u64 - x % 97)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Arithmetic of the torus schemes, step by step.
+//! Tests of the arithmetic of the torus schemes, step by step.
 
 mod coefficients;
 mod gadget;

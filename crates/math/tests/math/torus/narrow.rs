@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Steps in words of 32 bits against those of [`TorusRing`], on each backend; sums at their largest against integers.
+//! Tests the steps of a blind rotation in words of 32 bits against those of [`TorusRing`], on each backend, and the
+//! largest sums against integers.
 
 use ringmill_math::kernels::{available_backends, with_backend};
 use ringmill_math::primes::primes_one_mod;
@@ -20,7 +21,7 @@ fn widened(x: &[u32]) -> Vec<u64> {
     x.iter().map(|&x| x.into()).collect()
 }
 
-/// A step of one bit, or of m, on an accumulator of any residues.
+/// Steps that take m bits of the secret key give the results of [`TorusRing`], on an accumulator of random residues.
 #[test]
 fn steps_are_those_of_the_wide_ring() {
     let mut case = 0;
@@ -50,7 +51,7 @@ fn steps_are_those_of_the_wide_ring() {
             let any = |_| (u128::from(prng.next_u64()) % q.modulus()) as u64;
             (0..n).map(any).collect()
         };
-        // Two whole steps and one of a bit less.
+        // Two steps of m bits, and a last one of m - 1 bits.
         let patterns = (1usize << m) - 1;
         let count = 2 * patterns + patterns / 2;
         let mut wide_key = wide.key(shape, count).unwrap();
@@ -132,12 +133,13 @@ fn steps_are_those_of_the_wide_ring() {
     }
 }
 
-/// Digits and keys of q - 1, weights of either half of q: no sum of 64 bits overflows.
+/// With digits and keys of q - 1, and weights at the ends of both halves of q, no sum of 64 bits overflows.
 #[test]
 fn the_largest_sums_are_exact() {
     let q = prime(30);
     let (n, high) = (16, (q.value() - 1) as u32);
-    // A constant has the same evaluation everywhere: with the factor 2^32 of keys, the largest.
+    // A constant polynomial has the same evaluation at all positions. With the factor 2^32 of keys it is the largest,
+    // q - 1.
     let mut constant = [0; 16];
     constant[0] = q.mul(high.into(), q.inv(q.reduce(1 << 32)).unwrap());
     for (rows, cols) in [
@@ -163,7 +165,7 @@ fn the_largest_sums_are_exact() {
             let digits = vec![high; rows * n];
             let half = (q.value() / 2) as i32;
             for weight in [0, half, -half, 1, -1, 12345] {
-                // For high words: 2^32 of it nearest to 0, and whatever is largest.
+                // The factors of high words: 2^32 times the weight, nearest to 0, and the largest numbers.
                 let scaled = q.mul(q.from_i64(weight.into()), q.reduce(1 << 32));
                 let scaled = Coefficients::Prime(q).centred(scaled) as i32;
                 let pair = [[weight as u32; 16], [scaled as u32; 16]];
@@ -205,7 +207,7 @@ fn the_largest_sums_are_exact() {
     }
 }
 
-/// Other moduli and shapes are left to the wide ring; lengths are checked.
+/// The narrow ring refuses moduli and shapes that only the wide ring serves, and wrong lengths.
 #[test]
 fn what_narrow_rings_do_not_serve() {
     let shape = |n, rows, cols| KeyShape::new(n, rows, cols).unwrap();

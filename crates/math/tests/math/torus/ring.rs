@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of products in a torus ring against schoolbook multiplication, and what rings refuse.
+//! Tests sums of products in a torus ring against schoolbook multiplication, and the inputs that a ring
+//! refuses.
 
 use ringmill_math::kernels::{available_backends, with_backend};
 use ringmill_math::modmul::Solinas52;
@@ -15,7 +16,7 @@ fn solinas() -> Modulus {
     Modulus::new(Solinas52::P).unwrap()
 }
 
-/// acc + a b modulo X^N + 1 and q, from the definition.
+/// Adds the product of the polynomials `digits` and b to acc, modulo X^N + 1 and q, term by term.
 fn schoolbook(q: Coefficients, acc: &mut [u64], digits: &[i64], b: &[u64]) {
     let n = acc.len();
     for (i, &d) in digits.iter().enumerate() {
@@ -53,7 +54,8 @@ fn rings() -> Vec<(Coefficients, Lift)> {
     ]
 }
 
-/// The external product of two polynomials with a key of two columns, on each backend, weighed by monomials.
+/// External products of two polynomials with keys of two columns, weighed by transforms of X^a - 1, are
+/// right on each backend.
 #[test]
 fn sums_of_products_are_those_of_schoolbook_multiplication() {
     for (case, (q, lift)) in rings().into_iter().enumerate() {
@@ -162,7 +164,7 @@ fn sums_of_the_largest_residues_are_reduced() {
                 true => KeyRows::Narrow(&narrow),
                 false => KeyRows::Wide(&wide),
             };
-            // (-1)^2 each.
+            // Each product is (-1)^2.
             let expected = vec![rows as u64; 5 * 16];
             for backend in available_backends() {
                 let mut out = vec![0; 5 * 16];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products with monomials against their definition.
+//! Tests products with monomials against their definition.
 
 use ringmill_math::Modulus;
 use ringmill_math::torus::{Coefficients, rotate, rotate_sub};
