@@ -304,8 +304,8 @@ pub(super) struct Made {
     pub short: bool,
 }
 
-/// Decides which values of a procedure are in words of 32 bits: its inputs and results modulo primes below 2^32. Values
-/// between its steps have words of 64 bits.
+/// Decides which values of a procedure are in words of 32 bits: its inputs and results whose modulus is below 2^32.
+/// Values between its steps, and limbs that expand from seeds, have words of 64 bits.
 fn shorten(proc: &Procedure, steps: &mut [Step], held: impl Iterator<Item = u32>, values: usize) {
     let mut short = vec![None; values];
     for v in held {
@@ -406,7 +406,8 @@ pub(super) struct Plan {
     pub params: Vec<u32>,
     pub results: usize,
     pub weight: u64,
-    /// The most bytes that the limbs computed by the procedure take at one time, if its steps run in order.
+    /// The most bytes that computed limbs and scratch buffers take at one time, if the procedure's steps run in order.
+    /// Limbs that expand from seeds are not counted.
     pub peak_bytes: u64,
 }
 

@@ -401,7 +401,7 @@ impl<'a> State<'a> {
                 .get(&limb)
                 .is_some_and(|slot| !slot.waiters.is_empty())
         };
-        // `take` reads outputs at once.
+        // The callback `take` reads outputs at once, so they stay in the cache.
         let held = self.large && self.take.is_none();
         held && self.ahead.is_output(limb) && !self.ahead.read_later(limb) && !waited()
     }

@@ -8,8 +8,8 @@ use serde::Serialize;
 /// The measurements of one run on the CPU: time, memory and expanded limbs.
 #[derive(Clone, Debug, Serialize)]
 pub struct CpuStats {
-    /// The wall time of the run in seconds, from the binding of inputs to the
-    /// outputs.
+    /// The wall time of the run in seconds, from the binding of inputs to the outputs. The first
+    /// run of a session includes the time in which the session planned the program's procedures.
     pub seconds: f64,
     pub threads: usize,
     /// The most bytes of limb buffers in use at one time, without the inputs

@@ -10,7 +10,8 @@
 #[inline(never)]
 pub fn declassify(bit: bool) -> bool {
     let mut told = false;
-    // A branch, as moves would hand the dependence on. What the black box hides keeps it one.
+    // A branch, because a conditional move would pass the dependence on. The black box keeps the compiler from
+    // making it a move.
     if bit {
         told = std::hint::black_box(true);
     }

@@ -42,7 +42,8 @@ impl Drop for Overwrite {
 
 #[inline(never)]
 fn overwrite() {
-    // Mutable, so that it is no constant elsewhere. The black box reads it, so that it is written.
+    // The array is mutable, so that it is no constant in other memory. The black box may read it, so that it is
+    // written.
     let mut zeros = [0u64; DEPTH / size_of::<u64>()];
     black_box(&mut zeros);
 }

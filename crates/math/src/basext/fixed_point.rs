@@ -77,7 +77,7 @@ impl FixedPoint {
             return None;
         }
         let (first, rest) = self.source().split_first()?;
-        // Checked: the difference of something larger could overflow.
+        // Checked, because `centred` could overflow for a number that is no residue.
         let t = first.centred(residues.next().filter(|a| *a < first.value())?);
         let agree = rest.iter().zip(residues).all(|(q, a)| q.from_i64(t) == a);
         agree.then_some(t.cmp(&0))

@@ -193,7 +193,7 @@ impl Layout {
             .map(|i| (exponents(i) > 0).then(|| powers.get(builder, exponents(i))))
             .collect();
         let blocks = terms.div_ceil(k).max(1);
-        // The bases of the giants of each radix.
+        // For each radix, the powers of v from which its giant steps come.
         let mut giants: Vec<Powers> = Vec::with_capacity(self.radices.len());
         if blocks > 1 {
             let v = powers.get(builder, exponents(k) - exponents(0));

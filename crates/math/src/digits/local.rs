@@ -89,7 +89,7 @@ impl Local {
                 let mut next = vec![0; e];
                 add_product(q, &mut next, &power[n], &local[n]);
                 power[n] = next;
-                // The sum has f(b) and then 0s up to z^i; P^i begins at z^i.
+                // The sum is f(b) plus terms from z^i on, and P^i begins at z^i.
                 let lead = q.inv(power[n][i])?;
                 at_digits.push(q.mul(q.neg(sum[n][i]), lead));
             }

@@ -170,7 +170,7 @@ impl LowDigit {
             .map(|b| q.from_i64(b))
             .map(|b| q.sub(q.pow(b, self.p), b))
             .collect();
-        // One digit of exactness modulo p^e: no other digit is asked for.
+        // The values must be right at the digits alone, so an exponent of 1 suffices.
         let local = Local::new(q, self.p, 1, -(all.bound as i64), values.len());
         let mut lift = local.values_at_digits(&values)?;
         lift.iter_mut().for_each(|c| *c = q.neg(*c));

@@ -288,7 +288,7 @@ pub(crate) fn choice<P: Planned>(plan: &P, task: Task, patience: Duration) -> Op
 /// choosing it, or if there is no memory to time kernels.
 #[cold]
 fn choose<P: Planned>(plan: &P, shape: Shape, cell: &AtomicU8, patience: Duration) -> Option<u8> {
-    // The choice is kept, and what was transformed before it may be secret.
+    // The stack may hold parts of a secret limb that was transformed before, and the choice is kept on the heap.
     on_a_clean_stack(|| settled(plan, shape, cell, patience))
 }
 

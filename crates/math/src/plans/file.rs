@@ -47,7 +47,7 @@ pub(super) fn kept(shape: Shape) -> Option<String> {
     let path = path()?;
     if !READ.swap(true, Ordering::AcqRel) {
         let found = read(&path, &head()).unwrap_or_default();
-        // A fork while this is held must not make the child wait: it times anew.
+        // A process that was forked while this lock was held must not wait for it. It times kernels again.
         if let Ok(mut kept) = KEPT.try_write() {
             kept.extend(found);
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Identifies the processor, so that nobody uses choices of kernels that another processor made.
 
-/// Returns the processor's own name with its family, model and stepping. A virtual machine often gives one name
-/// to many processors.
+/// Returns the processor's own name with its family, model and stepping, or only the architecture's name on
+/// other processors than x86-64. A virtual machine often gives one name to many processors.
 pub fn processor() -> String {
     #[cfg(target_arch = "x86_64")]
     {

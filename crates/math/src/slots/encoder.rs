@@ -166,7 +166,7 @@ impl SlotEncoder {
     pub(super) fn slot_at(&self, exponent: u64) -> (usize, bool) {
         let exponent = exponent % (2 * self.structure.core_degree() as u64);
         let slot = self.slots[(exponent / 2) as usize] as usize;
-        // Representatives of trinomials are 1 modulo 4, and p is 3.
+        // For trinomials, representatives are 1 modulo 4 and p is 3 modulo 4.
         let conjugate = self.structure.split() == Split::Trinomials && exponent % 4 == 3;
         (slot, conjugate)
     }

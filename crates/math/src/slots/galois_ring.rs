@@ -115,7 +115,7 @@ pub(crate) fn root_of_unity(
     let square = field.mul(any, any);
     let powers = std::iter::successors(Some(any), |&z| Some(field.mul(z, square)));
     let smallest = powers.take(order as usize / 2).min().unwrap_or(any);
-    // The p-th power of anything over z is over its conjugate and one digit closer to a root of unity.
+    // If w is congruent to the root modulo p^k, the conjugate of w^p is congruent to it modulo p^(k+1).
     let lifts = std::iter::successors(Some(smallest), |&z| Some(ring.conj(ring.pow(z, p_wide))));
     Ok(lifts.take(exponent as usize).last().unwrap_or(smallest))
 }

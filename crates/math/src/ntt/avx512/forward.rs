@@ -46,8 +46,8 @@ pub(super) unsafe fn forward_rest<A: LazyMul, S: Sink<A>>(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        // A whole block has a copy of all loops, which takes up to 7 % less time on an Intel Xeon: LLVM interleaves its chunks
-        // otherwise. Tests do without the copy, as it is a third of this crate's compilation.
+        // A whole block has a copy of all loops, which takes up to 7 % less time on an Intel Xeon, because LLVM
+        // interleaves its chunks differently. Tests do without the copy, as it is a third of this crate's compilation.
         if !cfg!(debug_assertions) && len <= stage.block {
             return finish(stage, work, out, len, 4, 4 * index);
         }

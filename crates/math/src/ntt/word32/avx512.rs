@@ -95,7 +95,7 @@ unsafe fn forward_with<const LAZY: bool>(plan: &Ntt32, limb: &mut [u32], order: 
     // enables AVX-512 F.
     unsafe {
         let stage = Stage32::<LAZY>::new(plan, &plan.forward);
-        // Two by two down to blocks of 64 leaves an odd stage out when log2(n / 64) is odd: it goes first.
+        // Pairs of stages down to blocks of 64 leave one stage over if log2(n / 64) is odd. This stage goes first.
         let odd = (n / TAIL).trailing_zeros() % 2 == 1;
         if odd {
             forward_single(stage, p, n);

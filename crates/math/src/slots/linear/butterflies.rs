@@ -55,7 +55,8 @@ impl<'a> Butterflies<'a> {
         match structure.split() {
             Split::Trinomials => slot % n,
             Split::Binomials => {
-                // Columns are powers of 3; -3 = 5^k for some odd k: bit by bit, as logarithms are found.
+                // Columns are powers of 3, and -3 is 5^k for some odd k. So g or -g is a power of 5, and its exponent
+                // is found bit by bit.
                 let modulus = 2 * structure.slots() as u64;
                 let g = structure.representative(slot) % modulus;
                 let g = if g % 4 == 1 { g } else { modulus - g };

@@ -275,7 +275,7 @@ impl<'a> Map<'a> {
         let powers = Powers::of_stages(from, to, self.butterflies.log_n_points, signs);
         let split = powers.best_split(self.costs);
         let two_n = 2 * self.encoder.structure().ring_degree() as u64;
-        // The one that stays in place comes first.
+        // Step 0, which moves nothing, comes first.
         let in_order = |first: i64, count: i64| {
             let mut all: Vec<i64> = (first..first + count).collect();
             all.sort_by_key(|&k| k != 0);
