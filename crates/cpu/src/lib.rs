@@ -62,7 +62,7 @@ pub struct Cpu {
     /// The worker threads of the device, or `None` if it has one thread.
     workers: Option<rayon::ThreadPool>,
     plans: Mutex<HashMap<usize, Planned>>,
-    /// The number of procedures for which the device has made a plan so far.
+    /// The number of plans that the device has made so far.
     planned: AtomicU64,
     /// The cached programs, each of which calls one procedure once.
     calling: Calling,
@@ -199,8 +199,8 @@ impl Cpu {
         session.execute(bindings.limbs.clone(), request, progress, None)
     }
 
-    /// Returns the number of procedures for which the device has made a plan so far. It makes one on a procedure's
-    /// first use.
+    /// Returns the number of plans that the device has made so far. It makes one on a procedure's first use, and
+    /// another one if its cache was emptied meanwhile.
     pub fn planned(&self) -> u64 {
         self.planned.load(Ordering::Relaxed)
     }

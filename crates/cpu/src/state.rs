@@ -117,7 +117,7 @@ fn lost(what: &str) -> DeviceError {
 
 impl<'a> State<'a> {
     /// Makes the state of a run that begins. `plans` has one plan for each of the program's procedures. The caller has
-    /// checked the bindings.
+    /// checked the bindings. `track_ready` says that ready steps are queued for several threads.
     pub fn new(
         program: &'a Verified,
         plans: &'a [Arc<Plan>],

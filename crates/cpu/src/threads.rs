@@ -89,7 +89,7 @@ impl<'a, 'm, 'p> Crew<'a, 'm, 'p> {
 
     fn work(&self, index: usize) {
         let lane = format!("thread {index}");
-        let _alarm = Alarm(self); // declared before the guard, so that the lock is free when it rings
+        let _alarm = Alarm(self); // declared before the guard, so that the lock is free when it is dropped
         let mut task = Task::default();
         let mut shared = self.lock();
         while let Some(at) = self.next(&mut shared) {

@@ -38,8 +38,8 @@ const LARGE: usize = 4 * PAGE;
 #[derive(Clone, Copy, Default, Debug)]
 pub struct LineAllocator;
 
-/// Returns the layout of the system's block that contains a long block. Between the starts of the two blocks are 16 to 64
-/// bytes; the last eight of them hold this distance.
+/// Returns the layout of the system's block that contains a long block, or `None` for a block that the system places
+/// itself. Between the starts of the two blocks are 16 to 64 bytes; the last eight of them hold this distance.
 fn around(layout: Layout) -> Option<Layout> {
     let long = layout.size() >= LONG && layout.align() <= LINE;
     let size = layout.size().checked_add(LINE).filter(|_| long)?;

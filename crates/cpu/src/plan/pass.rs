@@ -99,8 +99,8 @@ impl Pass {
         (self.deeds.iter().filter(leaves)).all(|deed| matches!(deed.act, Act::Add | Act::Mul))
     }
 
-    /// Computes the results of the pass, which are limbs of one length. `store` says whether they
-    /// are written past the cache.
+    /// Computes the results of the pass, which are limbs of one length. `scratch` has [`Pass::scratch_len`] words, and
+    /// `store` says whether results are written past the cache.
     pub fn run(
         &self,
         operands: &[Operand<'_>],

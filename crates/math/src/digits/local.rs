@@ -48,7 +48,7 @@ impl Local {
                 shifted = times_linear(q, &shifted, q.from_i64(b + shift));
             }
             let of_i = std::iter::successors(Some(i), |&n| n.is_multiple_of(p).then_some(n / p));
-            valuation += of_i.count() as u32; // 1 more than that of i
+            valuation += of_i.count() as u32; // one more than the valuation of i
             let left = exponent.saturating_sub(valuation);
             null.push((shifted.clone(), p.pow(left)));
             if left == 0 {

@@ -232,7 +232,7 @@ pub(super) unsafe fn dot_scalars(
         let context = Arithmetic::context(q);
         let (four_q, two_q, q) = (splat(4 * q.value()), splat(2 * q.value()), splat(q.value()));
         vectors!(len, i => {
-            // The sum stays below 4q, a product is: together below 8q < 2^64.
+            // The sum stays below 4q, and so does a product: together they are below 8q < 2^64.
             let mut sum = _mm512_setzero_si512();
             for (a, &w) in limbs.iter().zip(constants) {
                 let product = Arithmetic::mul(load(a.as_ptr().add(i)), constant(w), context);

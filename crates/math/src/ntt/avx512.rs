@@ -191,7 +191,8 @@ pub(super) mod ifma_50_spread {
     /// arithmetic `TIGHT`.
     ///
     /// # Safety
-    /// As for [`ifma_50::forward`].
+    /// The processor must have AVX-512 F, DQ and IFMA. The limb has the plan's length, which is at least
+    /// [`MIN_LEN`](super::MIN_LEN).
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     pub fn forward(plan: &NttPlan, limb: &mut [u64], order: Order) {
         if compares_words() {
@@ -206,7 +207,8 @@ pub(super) mod ifma_50_spread {
     /// arithmetic `TIGHT`.
     ///
     /// # Safety
-    /// As for [`ifma_50::inverse`].
+    /// The processor must have AVX-512 F, DQ and IFMA. The limb has the plan's length, which is at least
+    /// [`MIN_LEN`](super::MIN_LEN).
     #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
     pub fn inverse(plan: &NttPlan, limb: &mut [u64], order: Order) {
         if compares_words() {

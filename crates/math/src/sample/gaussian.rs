@@ -38,7 +38,8 @@ impl GaussianTable {
                 got: sigma.to_string(),
             });
         }
-        // sigma as an exact multiple of 2^-54: at 0.3 its last bit is worth 2^-54, at most 2^4 here.
+        // sigma is an exact multiple of 2^-54, because the last bit of a double from 0.25 on is worth at least
+        // 2^-54. It is below 2^4.
         let scaled = BigUint::from((sigma * (1u64 << 54) as f64) as u64);
         let tail = (9.4 * sigma).ceil() as u64;
         let one = BigUint::one() << PRECISION;

@@ -294,7 +294,7 @@ unsafe fn columns<P: Products + Copy, const K: usize>(
                 let mut next = key.as_ptr().add(first * GROUP + half);
                 let mut sums = [P::zero(); K];
                 for r in 0..rows {
-                    // Each of the two halves of a row's words asks for half of what lies ahead.
+                    // Each of the two halves of a row's words prefetches half of the words ahead.
                     let bytes = cols * GROUP * size_of::<P::Word>() / 2;
                     let ahead = key
                         .as_ptr()

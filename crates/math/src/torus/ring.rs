@@ -373,8 +373,8 @@ super::levels! {
     /// residue modulo p0 p1, the primes of `garner`, and stands for the integer nearest to 0.
     fn add_composed(mask: u64, garner: Garner, acc: &mut [u64], x0: &[u64], t: &[u64]) {
         for ((acc, &x0), &t) in acc.iter_mut().zip(x0).zip(t) {
-            // p0 p1 / 2 = p0 (p1 - 1) / 2 + p0 / 2: the digits of mixed radix are compared, the lower one's mask, 0 or -1,
-            // being the borrow of the upper.
+            // As p0 p1 / 2 = p0 (p1 - 1) / 2 + p0 / 2, the digits x0 and t are compared with p0 / 2 and p1 / 2. The
+            // mask of the lower digit, 0 or -1, is the borrow of the upper one.
             let low = above(x0, garner.half0);
             let large = above(t.wrapping_sub(low), garner.half1);
             let off = garner.modulus & large;

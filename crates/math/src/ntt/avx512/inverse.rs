@@ -13,8 +13,8 @@ use crate::simd::{Chunks, LANES, LazyMul};
 /// the parts of parts (depth first).
 ///
 /// # Safety
-/// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be one. The caller enables
-/// the features of A.
+/// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be equal. The caller
+/// enables the features of A.
 #[inline(always)]
 pub(in crate::ntt) unsafe fn inverse_whole<A: LazyMul, W: Words>(
     stage: Stage<A>,

@@ -109,7 +109,8 @@ impl Powers {
         let signs = if self.signs { 2 } else { 1 };
         let mut best: Option<BabyGiant> = None;
         for babies in (1..=high - low + 1).rev() {
-            // Giant g covers g babies + first_baby and the `babies` - 1 behind it: as few as can be where one begins at `low`.
+            // Giant step g covers `babies` numbers from g babies + first_baby on. There are fewest giant steps if one
+            // begins at `low`.
             let first_baby = -(-low).rem_euclid(babies);
             let first_giant = (low - first_baby) / babies;
             let giants = (high - first_baby) / babies - first_giant + 1;
@@ -145,7 +146,7 @@ pub(super) fn best_cuts(log_n: u32, depth: usize, signs: bool, costs: Costs) -> 
             .best_split(costs)
             .cost
     };
-    // Best cost of the first `to` stages in as many groups as have been gone through, and its cuts.
+    // For each `to`, the least cost of the first `to` stages in the groups made so far, and its cuts.
     let mut best: Vec<Option<(u64, Vec<u32>)>> = vec![None; log_n as usize + 1];
     best[0] = Some((0, vec![0]));
     for _ in 0..depth {

@@ -45,7 +45,7 @@ impl Halving {
         let pairs = || polynomial.iter().zip(&image);
         let even = pairs().map(|(&a, &b)| q.add(a, b)).collect();
         let mut odd: Vec<u64> = pairs().map(|(&a, &b)| q.sub(a, b)).collect();
-        // x^-m: what comes in at the top changes its sign.
+        // The division by x^m: coefficients that wrap around to the top change their sign.
         odd.rotate_left(self.spacing.min(n));
         for c in odd.iter_mut().rev().take(self.spacing) {
             *c = q.neg(*c);
