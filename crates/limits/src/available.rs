@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds how much memory the process may still take. It is the least of what the computer has available, what the process's
-//! control groups leave, and what its address-space limit leaves.
+//! Finds how much memory the process may still take. It is the least of what the computer has available, what the
+//! process's control groups leave, and what its address-space limit leaves.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ struct Version {
     mounted: &'static str,
     limit: &'static str,
     usage: &'static str,
-    /// The names of lines in `memory.stat` that count the bytes of cached files. The kernel takes these back if memory is
-    /// short.
+    /// The names of lines in `memory.stat` that count the bytes of cached files. The kernel takes these back if memory
+    /// is short.
     cache: [&'static str; 2],
 }
 
@@ -49,8 +49,8 @@ pub fn memory() -> Option<u64> {
     parts.into_iter().flatten().min()
 }
 
-/// Returns the bytes that the computer has available, from the text of `/proc/meminfo`. Kernels before 3.14 tell only the
-/// total, which is returned then.
+/// Returns the bytes that the computer has available, from the text of `/proc/meminfo`. Kernels before 3.14 tell only
+/// the total, which is returned then. Returns `None` if the text has neither number.
 pub fn of_computer(meminfo: &str) -> Option<u64> {
     let line = |name| meminfo.lines().find_map(|line| line.strip_prefix(name));
     let kib = line("MemAvailable:").or_else(|| line("MemTotal:"))?;
@@ -58,9 +58,10 @@ pub fn of_computer(meminfo: &str) -> Option<u64> {
     kib.checked_mul(1024)
 }
 
-/// Returns the bytes that the process's control group and all groups above it leave, or `None` without a limit. `member` is
-/// the text of `/proc/self/cgroup`: a line `number:controllers:path` for each hierarchy. A container may see its own group
-/// at the mount, whatever the path says, so the limit at the mount counts, too.
+/// Returns the least number of bytes that the process's control group and the groups above it leave, or `None` without
+/// a limit. `mount` is the folder that holds the files of all control groups. `member` is the text of
+/// `/proc/self/cgroup`: a line `number:controllers:path` for each hierarchy. A container may see its own group at the
+/// mount, whatever the path says, so the limit at the mount counts, too.
 pub fn of_groups(mount: &Path, member: &str) -> Option<u64> {
     let mut left = None;
     for line in member.lines() {
@@ -89,7 +90,7 @@ pub fn of_groups(mount: &Path, member: &str) -> Option<u64> {
 }
 
 /// Returns the bytes that the control group in the folder `group` leaves, read from the files of
-/// `version`, or `None` if it has no limit.
+/// `version`, or `None` if it has no limit. Cached files do not count as used.
 fn left_of(group: &Path, version: &Version) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
     let number = |text: String| text.trim().parse::<u64>().ok();

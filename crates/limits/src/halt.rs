@@ -7,7 +7,8 @@ use std::error::Error;
 /// [`Halt::of`] finds it there.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Halt {
-    /// The work needs more memory than the user's limit allows. Nothing was allocated for it.
+    /// The next step of the work needs more memory than the limit allows, or the work has taken more already. A step
+    /// that is refused has allocated nothing. `what` names the step.
     #[error(
         "{what} needs about {} of memory and the limit is {}; make it smaller, or raise the limit (--max-memory, RINGMILL_MAX_MEMORY or ringmill.limits)",
         human(*needed),

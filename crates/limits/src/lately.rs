@@ -15,7 +15,8 @@ impl<T: Copy> Lately<T> {
 
     /// Returns the operating system's last answer if it is younger than `most`; otherwise calls `ask` for a new one.
     pub fn get(&self, most: Duration, ask: impl FnOnce() -> Option<T>) -> Option<T> {
-        // Whoever else asks has what is wanted, and is not waited for: a process forked meanwhile would wait for ever.
+        // If another thread holds the lock, this thread asks the system itself. In a process that was forked while the
+        // lock was held, a wait would never end.
         let Ok(mut last) = self.0.try_lock() else {
             return ask();
         };

@@ -45,7 +45,7 @@ impl Limits {
     /// Returns the limits that [`Limits::VARIABLE`] sets, or the defaults without that variable.
     ///
     /// # Errors
-    /// The variable is set and is no number of bytes.
+    /// The variable is set to a text that [`Limits::parse`] refuses.
     pub fn from_environment() -> Result<Self, LimitsError> {
         match env::var_os(Self::VARIABLE) {
             Some(text) => Self::parse(&text.to_string_lossy()),
@@ -53,10 +53,10 @@ impl Limits {
         }
     }
 
-    /// Parses a number of bytes, with or without a unit of 1024, such as `4G`, `512MiB` or `1.5 GB`.
+    /// Parses a number of bytes, such as `4G`, `512MiB` or `1.5 GB`. The units K, M, G and T are powers of 1024.
     ///
     /// # Errors
-    /// The text is empty, or is no positive number with such a unit.
+    /// The text is no number with or without such a unit, or the number is below 1 byte or is 2^64 bytes or more.
     pub fn parse(text: &str) -> Result<Self, LimitsError> {
         let refused = || LimitsError {
             got: text.chars().take(40).collect(),
@@ -85,8 +85,8 @@ impl Limits {
 
 impl Default for Limits {
     /// Returns four fifths of the memory that the process may still take, or 16 GiB if the system does not tell. That
-    /// memory is the least of three numbers: the computer's available memory, what the control groups leave, and what the
-    /// address-space limit leaves.
+    /// memory is the least of three numbers: the computer's available memory, what the control groups leave, and what
+    /// the address-space limit leaves.
     fn default() -> Self {
         static LAST: Lately<u64> = Lately::new();
         let left = LAST.get(LATELY, available::memory);

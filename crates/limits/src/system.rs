@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Asks the operating system about the process's memory. On systems other than Linux the functions
-//! return `None`, and no limit follows from that.
+//! Asks the operating system about the process's memory. A function returns `None` on a system that does not tell, and
+//! no limit follows from that. Only Linux tells the memory in use, and only Unix systems have a limit of the address
+//! space.
 
 use std::fs;
 use std::io::Read;
@@ -28,13 +29,14 @@ pub struct Use {
 }
 
 /// Returns the memory that the process uses, from a measurement less than `most` ago if there is
-/// one. Otherwise it measures now.
+/// one. Otherwise it measures now. Returns `None` on systems other than Linux.
 pub fn usage_lately(most: Duration) -> Option<Use> {
     static LAST: Lately<Use> = Lately::new();
     LAST.get(most, usage)
 }
 
-/// Measures the memory of the process, which takes some microseconds.
+/// Measures the memory that the process uses, which takes some microseconds. Returns `None` on systems other than
+/// Linux.
 pub fn usage() -> Option<Use> {
     let mut text = [0; 128];
     let mut file = fs::File::open("/proc/self/statm").ok()?;

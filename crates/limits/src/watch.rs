@@ -47,7 +47,7 @@ struct Inner {
 }
 
 impl Default for Watch {
-    /// Makes a watch under the default limits, which only [`Watch::stop`] stops.
+    /// Makes a watch under the default limits, with a stop flag of its own.
     fn default() -> Self {
         Self::new(Limits::default())
     }
@@ -93,8 +93,9 @@ impl Watch {
     /// nanoseconds.
     ///
     /// # Errors
-    /// [`Halt::Interrupted`] if the work was asked to stop. [`Halt::OverLimit`] or [`Halt::NoMemory`] if the process has
-    /// grown by more than the limit, or to the end of its address space, since the work began.
+    /// [`Halt::Interrupted`] if the work was asked to stop. [`Halt::OverLimit`] if the process's resident memory has
+    /// grown by more than the limit since the work began. [`Halt::NoMemory`] if the process has come within 16 MiB of
+    /// its address-space limit. A measurement of memory counts for 5 milliseconds.
     pub fn check(&self) -> Result<(), Halt> {
         if self.is_stopped() {
             return Err(Halt::Interrupted);
@@ -134,7 +135,8 @@ impl Watch {
     /// Asks for leave to allocate `bytes` bytes, whose number comes from an input. `what` names their use in the error.
     ///
     /// # Errors
-    /// [`Halt::OverLimit`] if the limit does not allow them, [`Halt::NoMemory`] if the system cannot provide them now.
+    /// [`Halt::OverLimit`] if `bytes` alone is above the limit, [`Halt::NoMemory`] if the system cannot provide so much
+    /// now.
     pub fn admit(&self, what: &str, bytes: u64) -> Result<(), Halt> {
         let limit = self.0.limits.memory;
         if bytes > limit {
@@ -148,8 +150,8 @@ impl Watch {
     }
 }
 
-/// Checks that the system can provide `bytes` bytes now, with some left for small allocations. `what` names their use in
-/// the error.
+/// Checks that the system can provide `bytes` bytes now, with some left for small allocations. `what` names their use
+/// in the error.
 ///
 /// # Errors
 /// [`Halt::NoMemory`] if the system cannot provide them.
@@ -162,7 +164,7 @@ pub fn room(what: &str, bytes: u64) -> Result<(), Halt> {
     given.map_err(|_| no_memory(what, bytes))
 }
 
-/// Returns a vector of `count` zeros. `what` names its use in the error.
+/// Returns a vector of `count` default values, which are zeros for numbers. `what` names its use in the error.
 ///
 /// # Errors
 /// [`Halt::NoMemory`] if the system cannot provide the memory.

@@ -20,7 +20,8 @@ pub struct Origin {
     pub key_id: Option<KeyId>,
 }
 
-/// Defines the methods that return to what an object belongs, for an object with a field `origin` of type [`Origin`].
+/// Defines methods that return the scheme, the parameters and the secret key to which an object belongs. The object
+/// needs a field `origin` of type [`Origin`].
 #[macro_export]
 macro_rules! belongs {
     (for<$a:ident : $bound:ident> $object:ty) => {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The interface between a scheme and the layers above it. It lets a scheme be one folder.
+//! The interface between a scheme and the layers above it, such as devices and the compiler. These layers work with any
+//! scheme that implements it.
 
 pub mod roles;
 

@@ -28,8 +28,9 @@ const SUM_BITS: u64 = 32;
 /// The auxiliary moduli: primes m_sk, B_0, B_1 ... that are 1 mod 2N, then the plaintext modulus t, and for BEHZ
 /// m-tilde. They follow the ciphertext and special primes in the table of moduli, in this order.
 ///
-/// As in SEAL, the largest primes of 61 bits are m_sk, gamma, B_0, B_1 and so on. Decryption uses gamma, and no
-/// program does. A prime that is a ciphertext or special prime is left out here; SEAL's are never that large.
+/// As in SEAL, the largest primes of 61 bits are m_sk, gamma, B_0, B_1 and so on. For the vector machine they are the
+/// largest of 32 bits that are 1 modulo 2^17. Decryption uses gamma, and no program does. No auxiliary prime is t, a
+/// ciphertext prime or a special prime; in SEAL these are never that large.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Auxiliary {
     /// The index in the parameters' table of moduli of the first auxiliary prime, m_sk.
@@ -39,8 +40,9 @@ pub(super) struct Auxiliary {
     pub gamma: u64,
     /// The index of the plaintext modulus t in the parameters' table of moduli.
     pub plain: usize,
-    /// The index in the parameters' table of moduli of m-tilde, the modulus of BEHZ multiplication by which products
-    /// are reduced in Montgomery's manner.
+    /// The index in the parameters' table of moduli of m-tilde, the modulus by which BEHZ multiplication reduces
+    /// extended factors in Montgomery's manner. It is the index of t if m-tilde equals t, or if the method has no
+    /// m-tilde.
     pub m_tilde: usize,
 }
 

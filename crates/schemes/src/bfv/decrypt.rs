@@ -94,10 +94,10 @@ impl Division {
         Ok(())
     }
 
-    /// Computes the message from the residues modulo the plaintext modulus t and the auxiliary prime gamma that
-    /// [`Self::extend`] returned (Mert, Öztürk and Savaş, 2020, Algorithm 5, lines 6 to 13). Returns the largest |gamma
-    /// v| over all coefficients, where v is the noise of a coefficient. This maximum is wrong by at most the number of
-    /// the level's primes.
+    /// Computes the message from the residues `sums` modulo the plaintext modulus t and the auxiliary prime gamma, as
+    /// [`Self::extend`] writes them (Mert, Öztürk and Savaş, 2020, Algorithm 5, lines 6 to 13). `message` receives its
+    /// residues modulo t. Returns the largest |gamma v| over all coefficients, where v is the noise of a coefficient.
+    /// This maximum is wrong by at most the number of the level's primes.
     pub fn correct(&self, sums: &[u64], message: &mut [u64]) -> u64 {
         let (t, gamma) = (self.t, self.gamma);
         let (modulo_t, modulo_gamma) = sums.split_at(sums.len() / 2);
@@ -110,8 +110,8 @@ impl Division {
         largest
     }
 
-    /// Returns whether the noise is so large that the message is lost. `largest` is the largest |gamma v| that
-    /// [`Self::correct`] returned, for the auxiliary prime gamma and the noise v of a coefficient.
+    /// Returns whether the noise v of a coefficient may be 1/4 or more in absolute value. `largest` is the largest
+    /// |gamma v| that [`Self::correct`] returned, for the auxiliary prime gamma.
     fn too_noisy(&self, largest: u64) -> bool {
         4 * (u128::from(largest) + self.primes.len() as u128) >= u128::from(self.gamma.value())
     }
@@ -131,8 +131,8 @@ pub(super) fn divisions(params: &Params) -> Result<Vec<Division>, BfvError> {
 /// Decrypts a phase c(s) to the message round(t c(s) / Q) mod t, for the plaintext modulus t, by [`Division`].
 ///
 /// # Errors
-/// [`ExactError::NoBudget`] if a coefficient has noise of 1/4 or more; the threshold is uncertain by at most k / gamma
-/// for k primes. The noise of a lost message is anywhere between -1/2 and 1/2.
+/// [`ExactError::NoBudget`] if a coefficient has noise of 1/4 or more in absolute value. Noise below 1/4 - 2 k / gamma
+/// is never refused, for k primes. If a message is lost, its noise appears as any number between -1/2 and 1/2.
 pub(super) fn opened(
     divisions: &[Division],
     params: &Params,

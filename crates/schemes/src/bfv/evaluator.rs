@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes on BFV ciphertexts one operation after the other, for simple callers, by the reference interpreter.
-//! Programs go through the compiler and a device instead. Both run the same procedures.
+//! Computes on BFV ciphertexts one operation after the other, for simple callers, by the reference interpreter or on a
+//! device. Programs go through the compiler instead. All run the same procedures.
 
 use std::sync::Arc;
 
@@ -171,6 +171,10 @@ impl Evaluator {
     }
 
     /// Divides the ciphertext by one prime after another, down to `level`.
+    ///
+    /// # Errors
+    /// [`RlweError::LevelMismatch`] if `level` is above the ciphertext's. Also fails for a ciphertext of other
+    /// parameters.
     pub fn mod_switch(&self, a: &Ciphertext, level: Level) -> Result<Ciphertext, BfvError> {
         self.shared.check(a)?;
         if level > a.level() {

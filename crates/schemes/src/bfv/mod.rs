@@ -38,7 +38,7 @@ use crate::scheme::{At, Scheme, SchemeTag};
 
 /// A BFV ciphertext at a level.
 pub type Ciphertext = rlwe::Ciphertext<()>;
-/// A BFV ciphertext under a secret key whose c_1 is expanded from a seed.
+/// A BFV ciphertext that was encrypted under the secret key. It stores a seed in place of its polynomial c_1.
 pub type SeededCiphertext = rlwe::SeededCiphertext<()>;
 
 /// A BFV encryptor, which encrypts plaintexts.
@@ -105,8 +105,8 @@ impl ExactScheme for Bfv {
         decrypt::opened(divisions, params, cipher.level(), phase)
     }
 
-    /// Returns the plaintext modulus t, the factor of the phase: t c(s) mod Q has the invariant noise as its largest
-    /// centred coefficient over Q.
+    /// Returns the plaintext modulus t, by which the phase c(s) is multiplied before noise is measured. The largest
+    /// centred coefficient of t c(s) mod Q, divided by Q, is the invariant noise.
     fn noise_factor(params: &Params) -> u64 {
         params.plain_modulus().value()
     }

@@ -22,8 +22,8 @@ const DIRECTIONS: f64 = 16.0;
 pub struct Noise(f64);
 
 impl Noise {
-    /// Returns the noise budget in bits: how many times the noise may still double before a message may be lost. Below
-    /// 1 bit, a message may be lost already.
+    /// Returns the noise budget in bits: how often the noise may still double until its bound is 1/2. Decryption
+    /// refuses noise of 1/4 or more, so a budget of 1 bit or less may not decrypt.
     pub fn budget(self) -> f64 {
         -1.0 - self.0
     }
@@ -54,7 +54,8 @@ pub struct NoiseModel<'a> {
 }
 
 impl<'a> NoiseModel<'a> {
-    /// Makes the model for a program of `operations` operations. More operations give wider bounds.
+    /// Makes the model for a program of `operations` operations. All bounds together fail with a probability of at most
+    /// 2^-40. More operations give wider bounds.
     pub fn new(params: &'a Params, operations: usize) -> Self {
         let n = params.degree() as f64;
         // Each operation draws or meets at most a dozen random polynomials, each with N values in DIRECTIONS

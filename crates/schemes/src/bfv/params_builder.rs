@@ -84,8 +84,8 @@ impl ParamsBuilder {
     /// Checks all choices and makes the BFV parameters.
     ///
     /// # Errors
-    /// The errors of the ring's parameters. Also fails for a plaintext modulus that a ciphertext prime divides, or that
-    /// is not below the product of the ciphertext primes.
+    /// The errors of the ring's parameters. Also fails for a plaintext modulus that a ciphertext or special prime
+    /// divides, or that is not below the product of the ciphertext primes, and if there are too few auxiliary primes.
     pub fn build(self) -> Result<Arc<Params>, BfvError> {
         let ring = self.ring.build(Bfv::TAG)?;
         self.t.check_chain(&ring)?;

@@ -26,10 +26,11 @@ pub(super) fn sub_plain(e: &mut Emit<Params>, _: &Variant) -> Result<(), RlweErr
     e.result(0, Poly::FIRST, &difference)
 }
 
-/// Returns the plaintext m times Q / t, rounded to nearest and up at a tie, as SEAL's
+/// Emits the plaintext operand `arg`, a polynomial m modulo t, times Q / t and rounded, as SEAL's
 /// `multiply_add_plain_with_scaling_variant`. Here t is the plaintext modulus. The result is z = floor((Q m + h) / t),
-/// where h = floor((t + 1) / 2). Let r = (Q m + h) mod t, which is known modulo t. Then t z = Q m + h - r. Each q_i
-/// divides Q, so z = (h - r) / t modulo q_i.
+/// where h = floor((t + 1) / 2). That is Q m / t rounded to nearest, except that an odd t rounds a fraction of
+/// (t - 1) / 2t up. Let r = (Q m + h) mod t, which is known modulo t. Then t z = Q m + h - r. Each q_i divides Q, so
+/// z = (h - r) / t modulo q_i.
 fn scaled(e: &mut Emit<Params>, arg: u16) -> Result<Vec<Limb>, RlweError> {
     let t = e.own.plain_modulus();
     let [factor, half] = inner(e.own, e.level);
@@ -58,7 +59,8 @@ fn outer(t: PlainModulus, q: Modulus) -> Result<[u64; 2], RlweError> {
     Ok([q.neg(inverse), q.mul(q.reduce(t.upper_half()), inverse)])
 }
 
-/// Returns how the operation [`add_plain`] embeds a plaintext modulo the ciphertext's primes.
+/// Returns the constants by which [`add_plain`] maps a plaintext to residues modulo the primes of a ciphertext at
+/// `level`.
 pub(super) fn embedding(params: &Params, level: Level) -> Result<Embedding, RlweError> {
     params.check_level(level)?;
     let t = params.plain_modulus();

@@ -31,7 +31,7 @@ pub(super) fn extensions(params: &Params) -> Result<Vec<MiddleHalf>, BgvError> {
 /// ciphertext's correction factor f. It is SEAL's `bgv_decrypt`, exact for primes of any size.
 ///
 /// The phase of a lost message is anywhere in (-Q/2, Q/2]. So a phase x of Q / 4 or more in magnitude is refused; this
-/// threshold is uncertain by at most 2^-43 Q.
+/// threshold is uncertain by at most 2^-42 Q.
 pub(super) fn opened(
     extensions: &[MiddleHalf],
     params: &Params,

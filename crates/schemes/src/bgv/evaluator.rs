@@ -206,8 +206,8 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[&key.0], factor)
     }
 
-    /// Divides the ciphertext by the last prime of its level. The result is one level lower, and its noise and its
-    /// correction factor are divided by the prime too.
+    /// Divides the ciphertext by the last prime of its level. The result is one level lower. Its noise is divided by
+    /// the prime, and so is its correction factor, modulo the plaintext modulus.
     pub fn mod_switch_to_next(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
         let op = OpKey::mod_switch(a.level(), a.size() as u32).modulo(a.annotation().plain());
@@ -219,6 +219,10 @@ impl Evaluator {
     }
 
     /// Divides the ciphertext by one prime after another, down to `level`.
+    ///
+    /// # Errors
+    /// [`RlweError::LevelMismatch`] if `level` is above the ciphertext's. Also fails for a ciphertext of other
+    /// parameters.
     pub fn mod_switch(&self, a: &Ciphertext, level: Level) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
         if level > a.level() {

@@ -109,7 +109,7 @@ impl Factor {
     /// message m.
     ///
     /// # Errors
-    /// Fails for a factor of other parameters.
+    /// Fails for a factor that has no inverse modulo `t`, as one of other parameters may.
     pub fn inverse(self, t: Modulus) -> Result<u64, RlweError> {
         Ok(t.inv(self.value)?)
     }

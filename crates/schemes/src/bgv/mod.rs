@@ -41,7 +41,7 @@ use crate::scheme::{At, Scheme, SchemeTag};
 
 /// A BGV ciphertext at a level, with its correction factor.
 pub type Ciphertext = rlwe::Ciphertext<Factor>;
-/// A BGV ciphertext under a secret key whose c_1 is expanded from a seed.
+/// A BGV ciphertext that was encrypted under the secret key. It stores a seed in place of its polynomial c_1.
 pub type SeededCiphertext = rlwe::SeededCiphertext<Factor>;
 /// A BGV encryptor, which encrypts plaintexts.
 pub type Encryptor = exact::Encryptor<Bgv>;
@@ -68,7 +68,7 @@ impl Scheme for Bgv {
     type Ciphertext = Ciphertext;
     type Key = KSwitchKey;
     /// A message of up to N integers, in the range of [`Integers::Signed`]. They are in slots if the plaintext modulus
-    /// allows batching, otherwise in coefficients.
+    /// allows batching or the parameters bootstrap, otherwise in coefficients.
     type Message = Vec<i64>;
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;
@@ -107,7 +107,8 @@ impl ExactScheme for Bgv {
         decrypt::opened(extensions, params, cipher, &phase)
     }
 
-    /// Returns 1. In BGV the noise is the phase itself, whose low part is the message.
+    /// Returns 1, the factor by which the phase is multiplied before noise is measured. In BGV the noise is the phase
+    /// itself, whose low part is the message.
     fn noise_factor(_: &Params) -> u64 {
         1
     }

@@ -9,8 +9,9 @@ use crate::exact::noise::{FAILURE_BITS, log2_sum};
 use crate::exact::{ExactParams, PlainModulus};
 use crate::rlwe::{ErrorDistribution, SecretDistribution};
 
-/// A bound on the coefficients of a ciphertext's centred phase c_0 + c_1 s + ..., message included. The message
-/// decrypts as long as the coefficients stay below half of the ciphertext's modulus Q.
+/// A bound on the coefficients of a ciphertext's centred phase c_0 + c_1 s + ..., message included. The message is
+/// determined as long as the coefficients stay below half of the ciphertext's modulus Q. The decryptor refuses a phase
+/// of Q / 4 or more.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Noise {
     log2: f64,
@@ -42,9 +43,10 @@ impl Noise {
 /// Bounds the noise of every value of a program over one parameter set, for all messages.
 ///
 /// Errors and secrets are random and independent of the polynomials that multiply them, so they count by a bound that
-/// holds with high probability. A sum of N products of their coefficients with numbers up to B is within B times `tail`
-/// standard deviations, except with a probability of 2^-40 over all coefficients. The rounding of a division counts as
-/// independent of the secret. Everything else counts by its largest value.
+/// holds with high probability. Let d be the standard deviation of the sum of N coefficients of an error or a secret. A
+/// sum of N products of such coefficients with numbers up to B is at most B `tail` d. That fails with a probability of
+/// 2^-40 over all coefficients and operations. The rounding of a division counts as independent of the secret.
+/// Everything else counts by its largest value.
 #[derive(Clone, Debug)]
 pub struct NoiseModel {
     n: f64,
@@ -71,7 +73,8 @@ pub struct NoiseModel {
     /// of an error.
     tail: f64,
     sigma: f64,
-    /// The largest absolute value that a coefficient of a sampled error can have.
+    /// A bound on the absolute value of an error's coefficient: 21 for the centred binomial distribution, `tail`
+    /// standard deviations for a Gaussian.
     error: f64,
     /// The factor by which a product with a ternary polynomial increases a bound. `secret` is this factor for the
     /// secret, and `secret_sum` the sum of the absolute values of the secret's coefficients.
@@ -238,7 +241,7 @@ impl NoiseModel {
     }
 
     /// Returns the noise of a ciphertext of two polynomials if nothing but the rounding of a division by one prime
-    /// made it. No ciphertext has less noise after a division.
+    /// made it. No such ciphertext has a smaller bound after a division.
     pub fn floor(&self) -> Noise {
         self.message().plus(self.rounding(1.0, 2))
     }

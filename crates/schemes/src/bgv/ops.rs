@@ -32,7 +32,8 @@ operations! {
     TurnSum      => (".turn_sum",      &[PAIRS],    0,              Elements, PerElement, Lower,    Exactly(2), None, sums::turn_sum) [Morph, Ksw],
     /// Adds several ciphertexts, each times a plaintext that has residues modulo each prime, in evaluation form.
     SumPlain     => (".sum_plain",     &[PAIRS],    PER_CIPHERTEXT, None,     None,       Same,     Exactly(2), None, sums::sum_plain) [Mul, Add],
-    /// Adds several ciphertexts, each multiplied by an integer.
+    /// Adds several ciphertexts, each multiplied by an integer, and one more integer. It may divide the sum by the
+    /// level's last primes.
     Combine      => (".combine",       &[PAIRS],    0,              Residues, None,       Lower,    Exactly(2), None, sums::combine) [Mulc, Add],
     /// Adds products of ciphertexts, with one relinearisation. A first factor may be a sum of ciphertexts times
     /// integers, as [`Op::Combine`] computes it.

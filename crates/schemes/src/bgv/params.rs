@@ -82,7 +82,7 @@ impl Params {
     /// bootstrapping, is p times the one before.
     ///
     /// # Errors
-    /// Fails for a number that these parameters do not have.
+    /// Fails for an index that these parameters do not have.
     pub fn plain_at(&self, plain: u8) -> Result<PlainModulus, RlweError> {
         let found = self.plain.get(usize::from(plain)).copied();
         found.ok_or_else(|| RlweError::Parameter {

@@ -107,8 +107,9 @@ impl ParamsBuilder {
     /// Checks all choices and makes the BGV parameters.
     ///
     /// # Errors
-    /// The errors of the ring's parameters. Also fails for a plaintext modulus that a ciphertext prime divides, or that
-    /// is not below the product of the ciphertext primes.
+    /// The errors of the ring's parameters. Also fails for a plaintext modulus that a ciphertext or special prime
+    /// divides, or that is not below the product of the ciphertext primes. With further plaintext moduli, also fails if
+    /// t is no power of an odd prime, if there are more than 15, or if one is 2^60 or more.
     pub fn build(self) -> Result<Arc<Params>, BgvError> {
         let ring = self.ring.build(Bgv::TAG)?;
         self.t.check_chain(&ring)?;

@@ -36,8 +36,8 @@ fn operands(e: &mut Emit<Params>) -> Result<(Vec<Limb>, Vec<Limb>), RlweError> {
     Ok((c0, lifted(e, m)?))
 }
 
-/// Returns how the operation [`add_plain`] embeds a plaintext modulo the primes of a ciphertext with the level and
-/// the correction factor `at`.
+/// Returns the constants by which [`add_plain`] maps a plaintext to residues modulo the primes of a ciphertext. `at` is
+/// the ciphertext's level and correction factor.
 pub(super) fn embedding(params: &Params, at: &At<Factor>) -> Result<Embedding, RlweError> {
     params.check_level(at.level)?;
     let t = params.plain_at(at.annotation.plain())?;

@@ -116,10 +116,14 @@ impl Encoder {
     }
 
     /// Encodes the polynomial whose slots are `values` times `scale`, at `level`. Each coefficient is rounded to the
-    /// nearest integer. It refuses a number of values that is no power of two up to N/2, values that are not finite,
-    /// and coefficients outside of -Q/2 to Q/2.
+    /// nearest integer.
     ///
     /// The run time reveals how many bits the largest coefficient has, and nothing else about the message.
+    ///
+    /// # Errors
+    /// Fails for a number of values that is no power of two up to N/2, values that are not finite, and coefficients
+    /// outside of -Q/2 to Q/2. Also fails for a level that the parameters lack, and for a scale that is not positive
+    /// and below Q.
     pub fn encode(
         &self,
         values: &[Complex64],
@@ -214,9 +218,13 @@ impl Encoder {
 
     /// Decodes the first `slots` slots of a plaintext (a power of two up to N/2): the values, divided by the scale.
     ///
-    /// The run time reveals two facts about each block of 512 coefficients: whether all are small compared to the
-    /// least modulus, and whether all lie between -q_0/2 and q_0/2. Such blocks are lifted faster. The run time
-    /// reveals nothing else about the message.
+    /// The run time reveals two facts about each block of 512 coefficients. One is whether the residues modulo q_0 are
+    /// small compared to the least prime. The other is whether all coefficients lie between -q_0/2 and q_0/2, and if
+    /// not, the first prime whose residues show it. Blocks within that range are lifted faster. The run time reveals
+    /// nothing else about the message.
+    ///
+    /// # Errors
+    /// Fails for a plaintext of other parameters, and for a number of slots that is no power of two up to N/2.
     pub fn decode(&self, plain: &Plaintext, slots: usize) -> Result<Vec<Complex64>, CkksError> {
         self.decode_values(plain, slots, |z| z)
     }
@@ -289,6 +297,10 @@ impl Encoder {
 
 /// Returns the residues, modulo q_0 ... q_level, of the integer nearest to `value` times `scale`. The operations of
 /// `OpKey::add_scalar` and `OpKey::mul_scalar` take them as their constant.
+///
+/// # Errors
+/// Fails for a value that is not finite, and for an integer outside of -Q/2 to Q/2. Also fails for a level that the
+/// parameters lack, and for a scale that is not positive and below Q.
 pub fn scalar_residues(
     params: &Params,
     value: f64,
@@ -326,8 +338,8 @@ pub fn capacity(params: &Params, level: Level, scale: f64) -> f64 {
     (room_log2(params, level) - LOG_MARGIN - scale.log2()).exp2()
 }
 
-/// Returns the base-2 logarithm of the bound that the absolute value of a plaintext's coefficient must not exceed
-/// at a level.
+/// Returns log2(Q / 2) for a level of modulus Q. The absolute values of a plaintext's coefficients must stay below Q
+/// / 2.
 fn room_log2(params: &Params, level: Level) -> f64 {
     params.log_q(level) - 1.0
 }

@@ -63,7 +63,7 @@ impl Evaluator {
         }
     }
 
-    /// Refuses a scale that is too large for a level: its integer part must have fewer bits than the level's modulus
+    /// Refuses a scale that is too large for a level: its integer part must not have more bits than the level's modulus
     /// (SEAL's condition).
     fn check_held(&self, level: Level, scale: f64) -> Result<(), CkksError> {
         let bits = self.modulus_bits.get(level.index()).copied();
@@ -222,7 +222,11 @@ impl Evaluator {
         self.one(&op, &[a], &[], &[], a.scale() / last)
     }
 
-    /// Drops primes of the ciphertext down to `level`. The scale stays, and must not be too large for that level.
+    /// Drops primes of the ciphertext down to `level`. The scale stays.
+    ///
+    /// # Errors
+    /// [`RlweError::LevelMismatch`] if `level` is above the ciphertext's, and [`CkksError::Scale`] if the scale is too
+    /// large for `level`. Also fails for a ciphertext of other parameters.
     pub fn mod_switch(&self, a: &Ciphertext, level: Level) -> Result<Ciphertext, CkksError> {
         self.shared.check(a)?;
         if level > a.level() {

@@ -46,7 +46,7 @@ use crate::scheme::{At, Scheme, SchemeTag};
 pub type Plaintext = rlwe::Plaintext<Scale>;
 /// A CKKS ciphertext at a level and a scale.
 pub type Ciphertext = rlwe::Ciphertext<Scale>;
-/// A CKKS ciphertext under a secret key whose c_1 is expanded from a seed.
+/// A CKKS ciphertext that was encrypted under the secret key. It stores a seed in place of its polynomial c_1.
 pub type SeededCiphertext = rlwe::SeededCiphertext<Scale>;
 
 /// The holder of a CKKS secret key, who encrypts under the public key.

@@ -29,7 +29,7 @@ operations! {
     TwoReal     => (".two_real",     &[TWO],   0,              Element,  One,        Same,     Exactly(2), None, keyswitch::rotate_add) [Morph, Ksw, Add],
     /// Adds automorphisms of several ciphertexts. Their key switches share one division by the special primes.
     TurnSum     => (".turn_sum",     &[PAIRS], 0,              Elements, PerElement, Lower,    Exactly(2), None, sums::turn_sum) [Morph, Ksw, Add],
-    /// Adds several ciphertexts, each times a plaintext.
+    /// Adds several ciphertexts, each times a plaintext. It may compute several such sums of the same ciphertexts.
     SumPlain    => (".sum_plain",    &[PAIRS], PER_CIPHERTEXT, None,     None,       Same,     Exactly(2), None, sums::sum_plain) [Mul, Add],
     /// Adds several ciphertexts, each times an integer, and one more integer. The sum is divided by the level's last
     /// primes, as many as the operation says.
@@ -92,8 +92,8 @@ impl OpKey {
     }
 
     /// Returns the sum of `count` ciphertexts at `level`, each times an integer, and of one more integer, as the cache
-    /// key of its procedure. `residues` are those of the integers modulo q_0 ..= q_level, one integer after another. The
-    /// sum is divided by the level's last `dropped` primes.
+    /// key of its procedure. `residues` are those of the integers modulo q_0 ..= q_level, one integer after another.
+    /// The sum is divided by the level's last `dropped` primes.
     pub fn combine(level: Level, count: usize, residues: Vec<u64>, dropped: u16) -> Self {
         let residues = Immediate::Residues(residues);
         let sum = Self::with(Op::Combine, level, &vec![2; count], residues, false);

@@ -107,6 +107,10 @@ impl ParamsBuilder {
     }
 
     /// Checks all choices and makes the CKKS parameters.
+    ///
+    /// # Errors
+    /// The errors of the ring's parameters. Also fails for a binary secret, and for a default scale that is not from 1
+    /// to below the product of the ciphertext primes.
     pub fn build(self) -> Result<Arc<Params>, CkksError> {
         let ring = self.ring.build(Ckks::TAG)?;
         // The noise bound assumes that the slots of a secret are alike. A secret with a mean has some large slots.

@@ -65,8 +65,12 @@ impl<P: ExactParams> CoefficientEncoder<P> {
     }
 }
 
-/// Returns the residues of up to N integers, each at its index in `places`, and zeros elsewhere. It reads the
-/// integers in order and stores the residues out of order, because later steps wait for loads and not for stores.
+/// Returns `max` residues modulo `t`: that of each integer at its index in `places`, and zeros elsewhere. `which` is
+/// the range of the integers. It reads the integers in order and stores the residues out of order, because later steps
+/// wait for loads and not for stores.
+///
+/// # Errors
+/// [`ExactError::TooMany`] for more than `max` integers, [`ExactError::OutOfRange`] for one outside of the range.
 pub(super) fn residues<T: Copy + Into<i128>>(
     (t, max): (PlainModulus, usize),
     values: &[T],

@@ -68,8 +68,8 @@ impl<S: ExactScheme> Decryptor<S> {
         S::opened(&self.opening, &self.params, cipher, phase)
     }
 
-    /// Returns the noise budget in bits: how often the noise of the ciphertext may still double before its message
-    /// is lost. It is SEAL's invariant noise budget, which is 0 or more.
+    /// Returns the noise budget in bits: about how often the noise of the ciphertext may still double before its
+    /// message is lost. It is SEAL's invariant noise budget. It is 0 for noise that [`Decryptor::decrypt`] refuses.
     ///
     /// # Errors
     /// Fails for ciphertexts of other parameters or another key.
@@ -88,8 +88,8 @@ impl<S: ExactScheme> Decryptor<S> {
 }
 
 impl<S: ExactScheme> rlwe::KeyHolder<S> {
-    /// Returns the noise budget in bits: how often the noise of the ciphertext may still double before its message
-    /// is lost.
+    /// Returns the noise budget in bits: about how often the noise of the ciphertext may still double before its
+    /// message is lost.
     ///
     /// # Errors
     /// The errors of [`Decryptor::noise_budget`].

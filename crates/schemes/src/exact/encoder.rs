@@ -10,8 +10,9 @@ use super::plain_modulus::Integers;
 use super::plaintext::{ExactParams, Plaintext};
 use super::thin::ThinEncoder;
 
-/// The encoder of a message of up to N integers. It puts them into slots if the plaintext modulus allows batching,
-/// and into slots modulo a prime power for parameters that bootstrap. Otherwise it puts them into coefficients.
+/// The encoder of a message of integers. It puts them into N slots if the plaintext modulus allows batching. For other
+/// parameters that bootstrap, it puts them into slots modulo a prime power, which may be fewer. Otherwise it puts them
+/// into N coefficients.
 pub enum Encoder<P> {
     Slots(BatchEncoder<P>),
     Thin(ThinEncoder<P>),
@@ -37,7 +38,8 @@ impl<P: ExactParams> Encoder<P> {
         }
     }
 
-    /// Encodes up to N integers in the slots or coefficients of a plaintext. `which` is the range of the integers.
+    /// Encodes integers in the slots or coefficients of a plaintext, at most as many as there are. `which` is the range
+    /// of the integers.
     ///
     /// # Errors
     /// [`ExactError::TooMany`] for too many integers, [`ExactError::OutOfRange`] for one outside of the range `which`.
@@ -53,8 +55,9 @@ impl<P: ExactParams> Encoder<P> {
         }
     }
 
-    /// Encodes a message in the form that programs expect. If its length divides that of a row, it repeats through
-    /// both rows of slots, so that rotating the rows rotates the message. Otherwise zeros follow it.
+    /// Encodes a message in the form that programs expect. If its length divides that of a row of slots, it repeats
+    /// through all slots, so that rotating the rows rotates the message. Otherwise, and in coefficients, zeros follow
+    /// it.
     ///
     /// # Errors
     /// The errors of [`Encoder::encode`].
@@ -74,7 +77,7 @@ impl<P: ExactParams> Encoder<P> {
         }
     }
 
-    /// Decodes a plaintext to N integers in the range of [`Integers::Signed`].
+    /// Decodes all slots or coefficients of a plaintext to integers in the range of [`Integers::Signed`].
     ///
     /// # Errors
     /// Fails for a plaintext of other parameters.
@@ -86,7 +89,7 @@ impl<P: ExactParams> Encoder<P> {
         }
     }
 
-    /// Decodes a plaintext to N integers in the range of [`Integers::Unsigned`].
+    /// Decodes all slots or coefficients of a plaintext to integers in the range of [`Integers::Unsigned`].
     ///
     /// # Errors
     /// Fails for a plaintext of other parameters.

@@ -62,7 +62,7 @@ where
     /// nothing in BFV).
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters, and for a level that these do not have.
+    /// Fails for a plaintext of other parameters, and for a level that the encryptor's parameters do not have.
     pub fn encrypt_at(&self, plain: &Plaintext, level: Level) -> Result<Ciphertext<A>, S::Error> {
         let annotation = S::FRESH;
         self.encrypt_under(plain, &At { level, annotation })
@@ -72,18 +72,20 @@ where
     /// in BFV).
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters, and for a level that these do not have.
+    /// Fails for a plaintext of other parameters, and for a level or an annotation that the encryptor's parameters do
+    /// not have.
     pub fn encrypt_under(&self, plain: &Plaintext, at: &At<A>) -> Result<Ciphertext<A>, S::Error> {
         self.with_message(plain, at, |zeros, message| {
             zeros.encrypt_coefficients(at.level, at.annotation.clone(), Some(message))
         })
     }
 
-    /// Encrypts under the secret key with a c_1 that is expanded from a seed, which halves the bytes to send.
+    /// Encrypts under the secret key with a polynomial c_1 that is expanded from a seed. The ciphertext stores the seed
+    /// in place of c_1, which halves the bytes to send.
     ///
     /// # Errors
-    /// Fails for an encryptor with a public key, for a plaintext of other parameters, and for a level that these do
-    /// not have.
+    /// Fails for an encryptor with a public key, for a plaintext of other parameters, and for a level that the
+    /// encryptor's parameters do not have.
     pub fn encrypt_seeded(
         &self,
         plain: &Plaintext,

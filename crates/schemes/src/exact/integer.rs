@@ -57,7 +57,8 @@ impl<P: ExactParams> IntegerEncoder<P> {
     /// Encodes an integer as a plaintext: coefficient i is digit i in the encoder's base, with the integer's sign.
     ///
     /// # Errors
-    /// [`ExactError::TooLong`] for more than N digits, [`ExactError::Negative`] for a negative integer without signs.
+    /// [`ExactError::TooLong`] for more than N digits, [`ExactError::Negative`] for a negative integer if the encoder
+    /// is for [`Integers::Unsigned`].
     pub fn encode(&self, value: &BigInt) -> Result<Plaintext, ExactError> {
         let (t, max) = (
             self.params.plain_modulus(),

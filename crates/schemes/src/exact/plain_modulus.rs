@@ -22,8 +22,9 @@ pub enum Integers {
     Unsigned,
 }
 
-/// A plaintext modulus t with 2 <= t < 2^60, as in SEAL. A message in coefficients allows any such t. A message in
-/// slots needs a t that is prime and 1 mod 2N ([`PlainModulus::check_batchable`]).
+/// A plaintext modulus t with 2 <= t < 2^60, as in SEAL. A message in coefficients allows any such t. A message in N
+/// slots needs a t that is prime and 1 mod 2N ([`PlainModulus::check_batchable`]). In BGV, a power of an odd prime may
+/// have fewer slots.
 ///
 /// ```
 /// use ringmill_schemes::exact::{Integers, PlainModulus};
@@ -104,8 +105,8 @@ impl PlainModulus {
     /// Refuses the plaintext modulus if it does not fit the ciphertext primes of `ring`.
     ///
     /// # Errors
-    /// [`ExactError::NotCoprime`] if a prime divides t, [`ExactError::PlainTooLarge`] if t is not below the product of
-    /// the ciphertext primes.
+    /// [`ExactError::NotCoprime`] if a ciphertext prime or a special prime divides t. [`ExactError::PlainTooLarge`] if
+    /// t is not below the product of the ciphertext primes.
     pub(crate) fn check_chain(self, ring: &Params) -> Result<(), ExactError> {
         let plain = self.value();
         if let Some(&prime) = ring.moduli().iter().find(|&&q| plain.is_multiple_of(q)) {

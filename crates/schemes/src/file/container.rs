@@ -264,6 +264,10 @@ fn zeros<const C: usize>(reader: &mut Reader<'_>) -> Result<(), FileError> {
 
 /// Checks the container of a file of kind `kind` and of this scheme. Returns its header, and a reader of its
 /// payload. If `id` is given, the file must belong to the parameters with this identity.
+///
+/// # Errors
+/// Fails for a file of another kind, scheme or parameters, or of an unknown version. Also fails for a wrong length, a
+/// wrong checksum, or a header field that should be zero and is not.
 pub fn open<'a>(
     bytes: &'a [u8],
     kind: Kind,

@@ -28,6 +28,9 @@ pub(crate) fn secret_key_bytes(key: &SecretKey) -> usize {
 
 /// Returns the account of the decryptions shared with others from a file of this key, or `None` if the file has no
 /// account.
+///
+/// # Errors
+/// Fails for a damaged file, and for a file of another secret key.
 pub(crate) fn account_of(bytes: &[u8], key: &SecretKey) -> Result<Option<Account>, FileError> {
     let (_, kind) = peek(bytes)?;
     let counted = kind == Kind::CountedSecretKey;

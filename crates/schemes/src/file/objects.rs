@@ -203,8 +203,11 @@ pub fn read_relin_key(bytes: &[u8], params: &Params) -> Result<RelinKey, FileErr
 }
 
 /// Returns the content of a file of Galois keys of one secret key. The payload is the number of keys. Then come,
-/// for each key, its Galois element and the key, in ascending order of the element. Keys of different secret keys
-/// are refused. The file has a key identity only if all keys have one.
+/// for each key, its Galois element and the key, in ascending order of the element. The file has a key identity only
+/// if all keys have one.
+///
+/// # Errors
+/// Fails for keys of different secret keys, and for keys of other parameters.
 pub fn write_galois_keys(params: &Params, keys: &GaloisKeys) -> Result<Vec<u8>, FileError> {
     let capacity = keys.iter().map(|(_, k)| size::sum([4, key_bytes(k)]));
     let mut w = Writer::new(
@@ -260,6 +263,9 @@ pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
 /// Reads the content of a file that [`write_secret_key_in_the_clear`] or [`SecretKey::save`] made. The caller must wipe
 /// the bytes afterwards. For a key from a file, [`SecretKey::kept_in`] must name the file before the holder shares
 /// decryptions with others.
+///
+/// # Errors
+/// Fails for a damaged file, and for a file of another kind, scheme or parameters.
 pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<SecretKey, FileError> {
     let counted = matches!(peek(bytes), Ok((_, Kind::CountedSecretKey)));
     let (kind, account) = match counted {

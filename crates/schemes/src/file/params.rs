@@ -46,6 +46,9 @@ pub struct RingParamsFile<const OWN: usize> {
 impl<const OWN: usize> RingParamsFile<OWN> {
     /// Checks that the parameters that were built from the file have the identity that the file states, and its
     /// choice for divisions by primes.
+    ///
+    /// # Errors
+    /// [`FileError::OtherParams`] for another identity, [`FileError::Field`] for another choice.
     pub fn check(&self, params: &Params) -> Result<(), FileError> {
         // A scheme without low messages cannot take this choice from the file.
         if self.primes_alone != params.primes_alone() {
@@ -65,9 +68,13 @@ impl<const OWN: usize> RingParamsFile<OWN> {
     }
 }
 
-/// Reads a parameter file of `scheme`, which adds `OWN` bytes to the canonical form. It refuses a security table that
-/// is not accepted, and checks nothing else yet. The caller builds the parameters, which checks their security too, and
-/// then calls [`RingParamsFile::check`].
+/// Reads a parameter file of `scheme`, which adds `OWN` bytes to the canonical form. It checks the form of the file and
+/// whether `accepted` allows its security table and its insecure opt-out. It checks neither primes nor security. The
+/// caller builds the parameters, which checks both, and then calls [`RingParamsFile::check`].
+///
+/// # Errors
+/// Fails for a damaged file or one of another scheme, for a field without a known meaning, and for a security table or
+/// an insecure opt-out that `accepted` does not allow.
 pub fn read_ring_params<const OWN: usize>(
     bytes: &[u8],
     scheme: SchemeTag,

@@ -157,8 +157,8 @@ impl<A: Annotation> Plaintext<A> {
     }
 }
 
-/// A ciphertext: two or more polynomials of `level + 1` limbs in evaluation form. Its phase, which holds the message,
-/// is c_0 + c_1 s + c_2 s^2 ....
+/// A ciphertext: two or three polynomials of `level + 1` limbs in evaluation form. Its phase, which holds the message,
+/// is c_0 + c_1 s + c_2 s^2.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ciphertext<A> {
     origin: Origin,
@@ -265,8 +265,8 @@ impl<A: Annotation> Ciphertext<A> {
     }
 }
 
-/// A ciphertext under the secret key whose c_1 is expanded from a seed, which halves its size. The limb of c_1
-/// modulo prime i is random stream number i of the seed.
+/// A ciphertext that was encrypted under the secret key. It stores a seed in place of its polynomial c_1, which halves
+/// its size. The limb of c_1 modulo prime i is random stream number i of the seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SeededCiphertext<A> {
     origin: Origin,
@@ -331,6 +331,9 @@ impl<A: Annotation> SeededCiphertext<A> {
     }
 
     /// Returns the whole ciphertext, with c_1 expanded from the seed.
+    ///
+    /// # Errors
+    /// [`RlweError::OtherParams`] if the ciphertext belongs to other parameters.
     pub fn expand(&self, params: &Params) -> Result<Ciphertext<A>, RlweError> {
         params.check_id("seeded ciphertext", &self.origin.params_id)?;
         let c1 = expand(params, &level_indices(self.level), &self.seed, 0);

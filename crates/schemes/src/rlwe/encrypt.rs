@@ -80,6 +80,9 @@ impl Encryptor {
     /// With the public key, it works as in SEAL. Let P be the product of the special primes. An encryption of zero
     /// modulo q_0 ... q_level P is divided by P with rounding, which leaves little more than a rounding error. Then
     /// the plaintext is added.
+    ///
+    /// # Errors
+    /// Fails for a plaintext of other parameters, and if the system gives no randomness.
     pub fn encrypt<A: Annotation>(&self, plain: &Plaintext<A>) -> Result<Ciphertext<A>, RlweError> {
         self.params.check_id("plaintext", plain.params_id())?;
         let mut cipher =
@@ -96,8 +99,12 @@ impl Encryptor {
         Ok(cipher)
     }
 
-    /// Encrypts under the secret key with a c_1 that is expanded from a seed, which halves the bytes to send. An
-    /// encryptor with a public key refuses.
+    /// Encrypts under the secret key with a polynomial c_1 that is expanded from a seed. The ciphertext stores the seed
+    /// in place of c_1, which halves the bytes to send.
+    ///
+    /// # Errors
+    /// [`RlweError::MissingKey`] for an encryptor with a public key. Also fails for a plaintext of other parameters,
+    /// and if the system gives no randomness.
     pub fn encrypt_seeded<A: Annotation>(
         &self,
         plain: &Plaintext<A>,
@@ -140,8 +147,8 @@ impl Encryptor {
         }
     }
 
-    /// Encrypts as [`Encryptor::encrypt_coefficients`] does, under the secret key with a c_1 that is expanded from a
-    /// seed. An encryptor with a public key refuses.
+    /// Encrypts as [`Encryptor::encrypt_coefficients`] does, but under the secret key, with a polynomial c_1 that is
+    /// expanded from a seed. An encryptor with a public key refuses.
     pub(crate) fn encrypt_coefficients_seeded<A: Annotation>(
         &self,
         level: Level,
@@ -219,8 +226,11 @@ impl Decryptor {
     }
 
     /// Returns the phase c_0 + c_1 s + c_2 s^2, by Horner's rule, at the ciphertext's level and with its
-    /// annotation: the message before it is decoded. A ciphertext of another secret key is refused. If the
-    /// ciphertext or the secret key has no key identity, that cannot be checked.
+    /// annotation: the message before it is decoded.
+    ///
+    /// # Errors
+    /// Fails for a ciphertext of other parameters or of another secret key. If the ciphertext or the secret key has no
+    /// key identity, nothing checks that they belong together.
     pub fn decrypt<A: Annotation>(
         &self,
         cipher: &Ciphertext<A>,

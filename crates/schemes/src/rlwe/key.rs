@@ -83,7 +83,8 @@ impl SecretKey {
         }
     }
 
-    /// Writes the secret key to a file without encryption, with mode 0600. Whoever reads the file can decrypt every message.
+    /// Writes the secret key to a file without encryption, with mode 0600. Whoever reads the file can decrypt every
+    /// message.
     ///
     /// Only one file stores the count of decryptions that were shared with others: the first to which the key is
     /// saved, or the one from which it was read. All other files store no count, because two counts would not
@@ -128,8 +129,8 @@ pub enum KeyHalf<T> {
     Stored(T),
 }
 
-/// The choice whether generated keys hold the seed of their uniform half or its residues. Seeds are the default and halve the
-/// size of keys.
+/// The choice whether generated keys hold the seed of their uniform half or its residues. Seeds are the default and
+/// halve the size of keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum KeyForm {
     #[default]
@@ -270,8 +271,8 @@ impl KSwitchKey {
         }
     }
 
-    /// Returns the number of bytes of memory that a key-switching key of these parameters takes. Its file has a few
-    /// dozen bytes more.
+    /// Returns the number of bytes of memory that a key-switching key for the highest level takes. Its file has about a
+    /// hundred bytes more.
     pub fn bytes_of(params: &Params, form: KeyForm) -> u64 {
         let residues = params.dnum() * params.moduli().len() * params.degree();
         let half = (params.key_word_bytes() * residues) as u64;
@@ -309,8 +310,9 @@ impl KSwitchKey {
         }
     }
 
-    /// Returns the limb of digit `digit` of half b (`part` 0) or a (`part` 1) of the key, modulo the modulus of
-    /// index `index` in the parameters' table. It is `None` for a half that comes from a seed.
+    /// Returns the limb of digit `digit` of half b (`part` 0) or a (`part` 1) of the key, modulo the modulus of index
+    /// `index` in the parameters' table. It is `None` for a half that comes from a seed, and for a digit or a modulus
+    /// that the key does not have.
     pub fn limb(&self, digit: usize, part: usize, index: usize) -> Option<Residues<'_>> {
         let half = match (part, &self.a) {
             (0, _) => self.b.get(digit)?,
@@ -322,6 +324,9 @@ impl KSwitchKey {
     }
 
     /// Returns the key with the residues of its halves a in place of the seed, if it has one.
+    ///
+    /// # Errors
+    /// [`RlweError::OtherParams`] for a key of other parameters. Also fails if there is no memory for the residues.
     pub fn expanded(&self, params: &Params) -> Result<Self, RlweError> {
         params.check_id("key-switching key", &self.origin.params_id)?;
         let KeyHalf::Seed(seed) = &self.a else {
@@ -398,8 +403,8 @@ impl GaloisKeys {
         self.keys.is_empty()
     }
 
-    /// Returns the identity of the secret key to which all Galois keys belong. It is `None` if one key has no identity, or if
-    /// there are no keys.
+    /// Returns the identity of the secret key to which all Galois keys belong. It is `None` if one key has no identity,
+    /// or if there are no keys.
     ///
     /// # Errors
     /// [`RlweError::OtherKeys`] for keys of different secret keys.

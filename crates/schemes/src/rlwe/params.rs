@@ -27,8 +27,8 @@ pub(crate) enum Insecure {
     /// The maker of the parameters allowed them to be insecure. This choice is part of the parameters' identity, so
     /// every reader of them learns it.
     AllowedByMaker,
-    /// The reader of a parameter file allowed the parameters to be insecure, for example because they passed only earlier
-    /// security tables. Their identity does not change.
+    /// The reader of a parameter file allowed the parameters to be insecure, for example because they passed only
+    /// earlier security tables. Their identity does not change.
     AllowedByReader,
 }
 
@@ -76,8 +76,8 @@ impl<P: RingParams> ParameterSet for P {
     }
 }
 
-/// The part of a checked parameter set that all ring schemes share. A scheme's own set holds one of these and the scheme's own
-/// choices. The identity covers both, so every object made of limbs belongs to one set of one scheme.
+/// The part of a checked parameter set that all ring schemes share. A scheme's own set holds one of these and the
+/// scheme's own choices. The identity covers both, so every object made of limbs belongs to one set of one scheme.
 #[derive(Clone, Debug)]
 pub struct Params {
     pub(super) scheme: SchemeTag,
@@ -218,8 +218,8 @@ impl Params {
         self.moduli.get(self.cipher_count..).unwrap_or(&[])
     }
 
-    /// Returns the number of special primes. For each key-switching digit, there are as many special primes as the
-    /// digit has primes, or their product has at least the bits of the digit's product.
+    /// Returns the number of special primes. For each key-switching digit, there are at least as many special primes as
+    /// the digit has primes, or their product has at least the bits of the digit's product.
     pub fn special_count(&self) -> usize {
         self.moduli.len() - self.cipher_count
     }
@@ -308,8 +308,11 @@ impl Params {
         })
     }
 
-    /// Returns the Galois element 3^`step` mod 2N, which moves slot i + `step` of a row of N / 2 slots to slot i. A negative
-    /// step moves slots the other way.
+    /// Returns the Galois element 3^`step` mod 2N, which moves slot i + `step` of a row of N / 2 slots to slot i. A
+    /// negative step moves slots the other way.
+    ///
+    /// # Errors
+    /// [`RlweError::RotationStep`] for a step of 0, and for one of N / 2 or more in absolute value.
     pub fn galois_element(&self, step: i64) -> Result<Galois, RlweError> {
         let row = self.degree() as i64 / 2;
         if step == 0 || step <= -row || step >= row {
@@ -330,14 +333,14 @@ impl Params {
         Ok(Galois(element as u32))
     }
 
-    /// Returns 2N - 1, the Galois element that takes each root of unity to its inverse. It conjugates complex slots, or swaps
-    /// the two rows of integer slots.
+    /// Returns 2N - 1, the Galois element that takes each root of unity to its inverse. It conjugates complex slots, or
+    /// swaps the two rows of integer slots.
     pub fn conjugation_element(&self) -> Galois {
         Galois(2 * self.degree() as u32 - 1)
     }
 
-    /// Returns one line about the parameters for reports: the scheme, the ring, the primes, the scheme's own choices and the
-    /// security.
+    /// Returns one line about the parameters for reports: the scheme, the ring, the primes, the scheme's own choices
+    /// and the security.
     pub fn summary(&self) -> String {
         let own = match self.own_words.as_str() {
             "" => String::new(),
@@ -449,8 +452,8 @@ impl Params {
         self.primes_alone
     }
 
-    /// Returns the plaintext modulus t of a scheme whose messages are the phase's residues modulo t. It is `None` for other
-    /// schemes.
+    /// Returns the plaintext modulus t of a scheme whose messages are the phase's residues modulo t. It is `None` for
+    /// other schemes.
     pub fn low_modulus(&self) -> Option<Modulus> {
         self.low.first().copied()
     }

@@ -51,8 +51,8 @@ impl ParamsBuilder {
         }
     }
 
-    /// Chooses ciphertext primes and special primes by their sizes in bits, as SEAL's `CoeffModulus::Create` does for the
-    /// two lists joined.
+    /// Chooses ciphertext primes and special primes by their sizes in bits, as SEAL's `CoeffModulus::Create` does for
+    /// the two lists joined.
     pub fn prime_bits(mut self, cipher: &[u32], special: &[u32]) -> Self {
         self.primes = PrimeChoice::Bits {
             cipher: cipher.to_vec(),
@@ -79,10 +79,10 @@ impl ParamsBuilder {
         self
     }
 
-    /// Sets dnum, the number of key-switching digits, from 1 to the number of ciphertext primes. [`digit_ranges`] says which
-    /// primes each digit has. The special primes must have at least the bits of each digit, or be as many as the largest
-    /// digit has primes. By default dnum follows from the number of special primes. One special prime gives one digit for
-    /// each ciphertext prime (SEAL).
+    /// Sets dnum, the number of key-switching digits, from 1 to the number of ciphertext primes. [`digit_ranges`] says
+    /// which primes each digit has. The special primes must have at least the bits of each digit, or be as many as the
+    /// largest digit has primes. By default dnum follows from the number of special primes. One special prime gives one
+    /// digit for each ciphertext prime (SEAL).
     pub fn dnum(mut self, dnum: usize) -> Self {
         self.dnum = Some(dnum);
         self
@@ -106,8 +106,8 @@ impl ParamsBuilder {
         self
     }
 
-    /// Accepts parameters without security. This opt-out is part of the parameters' identity and summary, and so of every
-    /// report.
+    /// Accepts parameters without security. This opt-out is part of the parameters' identity and summary, and so of
+    /// every report.
     pub fn allow_insecure_parameters_for_tests_only(self) -> Self {
         self.insecurity(Insecure::AllowedByMaker)
     }
@@ -121,6 +121,11 @@ impl ParamsBuilder {
 
     /// Checks all choices and makes the common part of the parameters of `scheme`. The scheme adds its own part with
     /// [`Params::with_own`].
+    ///
+    /// # Errors
+    /// [`RlweError::Insecure`] for parameters that miss the security level, unless the opt-out allows them. Also fails
+    /// for a ring degree outside 2^3 to 2^17, unsuitable or missing primes, a wrong dnum, special primes that are too
+    /// few or too small for the digits, and a wrong weight of a sparse secret.
     pub fn build(self, scheme: SchemeTag) -> Result<Params, RlweError> {
         let parameter = |what, expected: &str, got: String| RlweError::Parameter {
             what,

@@ -96,7 +96,8 @@ pub trait RingScheme:
     /// Decodes the first `length` values of a plaintext to a message.
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters, and for more values than it has.
+    /// Fails for a plaintext of other parameters. CKKS also refuses a `length` that is no power of two up to N / 2. BFV
+    /// and BGV return fewer values if the plaintext has fewer.
     fn decoded(
         encoder: &Self::Encoder,
         plain: &Self::Plaintext,
@@ -104,7 +105,7 @@ pub trait RingScheme:
     ) -> Result<Self::Message, Self::Error>;
 }
 
-/// The holder of a secret key, who encrypts under the public key.
+/// The holder of a secret key, who makes keys, encrypts under the public key, and decrypts.
 pub struct KeyHolder<S: RingScheme> {
     keys: KeyGenerator,
     public: Arc<PublicKey>,

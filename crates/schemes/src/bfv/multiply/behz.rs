@@ -47,7 +47,7 @@ pub(super) fn extended(
 }
 
 /// Emits a limb modulo the modulus at index `modulus` whose every coefficient is `w`. It subtracts a limb of the list
-/// `of` from itself, which gives zeros, and adds `w`.
+/// `of` from itself, which gives zeros, and adds `w`. Returns `None` if the list is empty.
 fn constant(
     e: &mut Emit<Params>,
     of: &[Limb],

@@ -60,8 +60,8 @@ fn squared(e: &mut Emit<Params>) -> Result<Product, RlweError> {
     scaled_down(e, d)
 }
 
-/// Returns both polynomials of ciphertext operand `arg`, times the constant `factor`. Each has a limb for each
-/// prime of the level, followed by a limb for each auxiliary prime.
+/// Emits both polynomials of ciphertext operand `arg`, times the constant `factor`, in evaluation form. Each has a limb
+/// for each prime of the level, followed by a limb for each auxiliary prime.
 fn widened(e: &mut Emit<Params>, arg: u16, factor: u64) -> Result<[Vec<Limb>; 2], RlweError> {
     let mut wide = |poly| -> Result<Vec<Limb>, RlweError> {
         let limbs = e.cipher(arg, poly)?;
@@ -153,7 +153,7 @@ fn values(limbs: &[Limb]) -> Vec<ValueId> {
     limbs.iter().map(|l| l.value).collect()
 }
 
-/// Returns limbs: each value of a procedure together with the index of its modulus.
+/// Pairs each limb value of a procedure with the index of its modulus. The two lists have one order.
 fn limbs(values: Vec<ValueId>, moduli: impl IntoIterator<Item = usize>) -> Vec<Limb> {
     let pairs = values.into_iter().zip(moduli);
     pairs

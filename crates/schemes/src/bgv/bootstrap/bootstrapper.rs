@@ -66,7 +66,8 @@ impl Bootstrapper {
     /// Makes a bootstrapper that runs on the reference interpreter.
     ///
     /// # Errors
-    /// Fails if the maps belong to other parameters.
+    /// Fails if the maps belong to other parameters, or if the parameters have too few primes for the map to
+    /// coefficients.
     pub fn new(setup: Bootstrapping, maps: Maps) -> Result<Self, BootstrapError> {
         Self::on(setup, maps, Arc::new(Interpreted))
     }
@@ -74,7 +75,8 @@ impl Bootstrapper {
     /// Makes a bootstrapper that runs on `runs`: a device, or anything that runs procedures.
     ///
     /// # Errors
-    /// Fails if the maps belong to other parameters.
+    /// Fails if the maps belong to other parameters, or if the parameters have too few primes for the map to
+    /// coefficients.
     pub fn on(
         setup: Bootstrapping,
         maps: Maps,
@@ -130,7 +132,7 @@ impl Bootstrapper {
     }
 
     /// Bootstraps a ciphertext. The result has the same integers in slots, a high level, and a noise bound of its
-    /// own. The input's noise bound must be the one that [`NoiseModel`] computes.
+    /// own. The noise bound of `value` must hold, as one that [`NoiseModel`] computes does.
     ///
     /// # Errors
     /// [`BootstrapError::NoLevel`] for a level below [`Bootstrapper::start`]. [`BootstrapError::NoRoom`] if the

@@ -7,7 +7,7 @@
 ///
 /// E exp(l u) = sinh(l w / 2) / (l w / 2) for a number u that is uniform in [-w / 2, w / 2]. So the probability for one
 /// sum is at most 2 exp(-l bound) (sinh(l w / 2) / (l w / 2))^terms for every l > 0. The function takes the least of
-/// these.
+/// these. It returns minus infinity if `bound` is `terms` times `width` / 2 or more, which a sum almost never reaches.
 ///
 /// ```
 /// use ringmill_schemes::bgv::bootstrap::log2_chance;

@@ -82,8 +82,8 @@ impl Code {
         Some(lift)
     }
 
-    /// Returns the value of the encrypted sparse secret, and adds the instruction for it on
-    /// first use.
+    /// Returns the value that stands for the encrypted sparse secret, and creates it on the first call.
+    /// [`Self::procedure`] adds the `KEY` instruction that defines it.
     pub fn secret(&mut self, ty: MacroType) -> MacroValue {
         match self.secret {
             Some(known) => known,

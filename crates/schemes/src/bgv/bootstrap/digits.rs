@@ -101,8 +101,8 @@ impl Bootstrapper {
         })
     }
 
-    /// Evaluates the plan of a polynomial on ciphertexts. The result is at a level from which it can be
-    /// bootstrapped. Inputs whose level is too low for that are bootstrapped first.
+    /// Evaluates the plan of a polynomial on ciphertexts. If the result would be below the level from which it can be
+    /// bootstrapped, or if its noise would be too large, all inputs are bootstrapped first.
     fn planned(
         &self,
         plan: &Plan,

@@ -24,7 +24,7 @@ impl BootstrapKeys {
     /// Returns the content of a file of these bootstrapping keys.
     ///
     /// # Errors
-    /// Fails if the keys belong to different secret keys.
+    /// Fails if the keys belong to different secret keys, or to other parameters than `setup`.
     pub fn write(&self, setup: &Bootstrapping) -> Result<Vec<u8>, BootstrapError> {
         let params = setup.params();
         let galois = self.low.iter().chain(self.high.iter());

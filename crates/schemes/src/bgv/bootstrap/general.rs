@@ -9,7 +9,7 @@
 //!    coefficients;
 //! 4. the sum of part i times x^i over all parts.
 //!
-//! Parts are visited depth first, so only log2(N / l) of the N / l parts exist at one time.
+//! Parts are visited depth first. So no more than log2(N / l) + 1 parts wait at one time.
 
 use std::sync::Arc;
 

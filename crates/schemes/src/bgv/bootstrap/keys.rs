@@ -33,7 +33,8 @@ impl BootstrapKeys {
     /// Generates all keys of bootstrapping for a new sparse secret, which it wipes afterwards.
     ///
     /// # Errors
-    /// Fails for a generator of other parameters, and for missing memory or randomness.
+    /// Fails for maps or a generator of other parameters, for parameters with too few primes, and for missing memory or
+    /// randomness.
     pub fn generate(
         setup: &Bootstrapping,
         maps: &Maps,
@@ -72,7 +73,7 @@ impl BootstrapKeys {
     /// Returns the bytes of memory that all keys will take, before they are made.
     ///
     /// # Errors
-    /// Fails if the maps belong to other parameters.
+    /// Fails if the maps belong to other parameters, or if the parameters have too few primes.
     pub fn bytes_of(
         setup: &Bootstrapping,
         maps: &Maps,

@@ -20,8 +20,8 @@ pub struct Lifted {
 }
 
 impl Lifted {
-    /// Lifts a polynomial in y = x^(N/c), the variable of the core ring of degree c, to integers nearest to 0, for
-    /// messages with this correction factor.
+    /// Lifts a polynomial in y = x^(N/c), the variable of the core ring of degree c, to integers nearest to 0. Its
+    /// coefficients are residues modulo the plaintext modulus to which `factor` belongs.
     ///
     /// # Errors
     /// Fails for a plaintext modulus or a level that the parameters do not have.
@@ -39,7 +39,7 @@ impl Lifted {
         Ok(Self { level, integers })
     }
 
-    /// Returns the polynomial x^`power`, for a power between -N and N.
+    /// Returns the polynomial x^`power`, for a power from -N to N - 1.
     ///
     /// # Errors
     /// Fails for a level that the parameters do not have.
@@ -70,8 +70,8 @@ impl Lifted {
         Ok(())
     }
 
-    /// Returns the number of equal residues in each block of the polynomial's limbs in evaluation form. It is the largest
-    /// power of two that divides the position of every coefficient other than 0, but at most the ring degree.
+    /// Returns the number of equal residues in each block of the polynomial's limbs in evaluation form. It is the
+    /// largest power of two that divides the position of every coefficient other than 0, but at most the ring degree.
     pub fn repeated(&self, params: &Params) -> usize {
         let places = self.integers.iter();
         let zeros = places.map(|(place, _)| place.trailing_zeros()).min();

@@ -126,7 +126,8 @@ type Known = (MapNumber, usize, Level);
 pub(super) struct Constants(Mutex<HashMap<Known, Arc<OfStage>>>);
 
 impl Constants {
-    /// Returns the constants of a stage of a linear map, for values with this correction factor.
+    /// Returns the constants of a stage of a linear map. They are residues modulo the plaintext modulus to which
+    /// `factor` belongs, lifted to integers.
     pub fn of(
         &self,
         params: &Params,

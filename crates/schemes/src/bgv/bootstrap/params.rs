@@ -18,8 +18,9 @@ use crate::rlwe::{RlweError, sparse};
 /// The checked parameters of bootstrapping: the exponent e of the last plaintext modulus p^e, the inner modulus q,
 /// and the weight of the sparse secret.
 ///
-/// Messages are modulo p^r, so a bootstrap has e - r digits below the message. The quotient of the phase by q must
-/// fit these digits. It is the sum of `weight` numbers uniform in (-1/2, 1/2), rounded to the nearest integer.
+/// Messages are modulo p^r, so a bootstrap has e - r digits below the message. After the raising of the modulus, these
+/// digits hold the quotient of the phase by q. The quotient counts as the sum of `weight` numbers uniform in
+/// (-1/2, 1/2), rounded to the nearest integer.
 #[derive(Clone, Debug)]
 pub struct Bootstrapping {
     params: Arc<Params>,
@@ -32,7 +33,7 @@ pub struct Bootstrapping {
     log2_chance: f64,
     /// The number of coefficients of a ciphertext in which a bootstrap removes digits: one for each slot, or all N.
     coefficients: usize,
-    /// The number of stages of each linear map in a bootstrap.
+    /// The number of stages of the map to coefficients and of the map to slots.
     depth: usize,
     /// The method by which a bootstrap removes the digits below the message.
     removal: Method,
@@ -47,8 +48,9 @@ impl Bootstrapping {
     ///
     /// # Errors
     /// Fails for parameters with one plaintext modulus, with a plaintext modulus that is no power of an odd prime, with
-    /// too few primes, or with a ring degree outside 2^3 to 2^16. Also fails for a sparse secret that is insecure under
-    /// its modulus, unless the parameters may be insecure, and for a larger probability of failure.
+    /// too few primes, or with a ring degree outside 2^3 to 2^16. Fails for a weight of 0 or above N, and for a sparse
+    /// secret that is insecure under its modulus, unless the parameters may be insecure. Also fails for a larger
+    /// probability of failure.
     pub fn new(params: Arc<Params>, weight: u32) -> Result<Self, BootstrapError> {
         Self::with_chance(params, weight, Self::LOG2_CHANCE)
     }
@@ -146,8 +148,8 @@ impl Bootstrapping {
         })
     }
 
-    /// Sets the number of stages of each linear map. If there are many slots, a map of more stages needs far fewer
-    /// constants, but each stage takes a level or more.
+    /// Sets the number of stages, at least 1, of the map to coefficients and of the map to slots. If there are many
+    /// slots, a map of more stages needs far fewer constants, but each stage takes a level or more.
     #[must_use]
     pub fn with_map_depth(self, depth: usize) -> Self {
         let depth = depth.max(1);
@@ -171,7 +173,8 @@ impl Bootstrapping {
         self.coefficients == self.params.degree()
     }
 
-    /// Returns the number of stages of each linear map, and the costs by which the stages are laid out.
+    /// Returns the number of stages of the map to coefficients and of the map to slots, and the costs by which the
+    /// stages are laid out.
     pub fn shape(&self) -> Shape {
         Shape {
             depth: self.depth,
@@ -194,8 +197,8 @@ impl Bootstrapping {
         Err(BootstrapError::NoRoom { step, level })
     }
 
-    /// Returns the lowest level from which a ciphertext can be bootstrapped. The map to coefficients uses the primes
-    /// above the inner level.
+    /// Returns the lowest level from which thin bootstrapping can bootstrap a ciphertext. The map to coefficients uses
+    /// the primes above the inner level.
     ///
     /// # Errors
     /// Fails if the parameters have too few primes.

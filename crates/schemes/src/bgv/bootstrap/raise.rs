@@ -19,9 +19,9 @@ use crate::rlwe::ops::{Emit, Limb, Variant};
 ///
 /// For each polynomial c, d = p^(e-r) c b modulo q is extended to the other primes and to b (fast base extension). Here
 /// b is a prime of its own, the first special prime. [`montgomery`] then reduces d twice: modulo q, which divides it by
-/// b, and modulo p^e, which divides it by q. The result is (q^-1 p^(e-r) c) mod p^e, nearest to 0, known modulo the
-/// primes above the level. From its residues modulo one or two of these primes it is extended to the primes of the
-/// level.
+/// b, and modulo p^e, which divides it by q. The result is an integer that is q^-1 p^(e-r) c modulo p^e and little more
+/// than p^e / 2 in absolute value, known modulo the primes above the level. From its residues modulo one or two of
+/// these primes it is extended to the primes of the level.
 ///
 /// The first operand has the correction factor f, so phi = f m for the message m. If q is not 1 modulo p^e, the
 /// result's message is q^-1 f m (BASALISC paper, appendix B.3), which the result's correction factor records.
@@ -54,9 +54,10 @@ pub(crate) fn raise(e: &mut Emit<Params>, v: &Variant) -> Result<(), RlweError> 
 /// A polynomial of a ciphertext whose modulus is being raised: its limbs in coefficient form.
 type Limbs = Vec<Limb>;
 
-/// Emits (q^-1 `shift` c) mod `power`, nearest to 0, in evaluation form modulo all ciphertext primes. Here `power` is
-/// p^e, the last plaintext modulus, and `shift` is p^(e-r) for messages modulo p^r. The polynomial c is one of the
-/// ciphertext whose modulus is raised, and q is the product of the first `level` primes.
+/// Emits integers that are q^-1 `shift` c modulo `power` and little more than `power` / 2 in absolute value. They are
+/// in evaluation form modulo all ciphertext primes. Here `power` is p^e, the last plaintext modulus, and `shift` is
+/// p^(e-r) for messages modulo p^r. The polynomial c is one of the ciphertext whose modulus is raised, and q is the
+/// product of the first `level` primes.
 fn reduced(
     e: &mut Emit<Params>,
     c: &[Limb],

@@ -28,7 +28,7 @@ pub struct Set {
     pub primes: [usize; 2],
     /// The weight of the sparse secret: the number of its coefficients other than 0.
     pub weight: u32,
-    /// The number of stages of each linear map in a bootstrap.
+    /// The number of stages of the map to coefficients and of the map to slots.
     pub map_depth: usize,
     /// Whether the set is insecure, for tests and comparisons only.
     insecure: bool,
@@ -92,8 +92,8 @@ impl Set {
         insecure: true,
     };
     /// Insecure sets for comparisons with other libraries only. At N = 2^13 and 2^14, messages are modulo 127, the
-    /// last plaintext modulus is 127^2, and the primes have 868 bits in all. At N = 2^15, messages are modulo
-    /// 127^3, the last plaintext modulus is 127^4, and the primes have 1271 bits.
+    /// last plaintext modulus is 127^2, and the ciphertext primes have 868 bits in all. At N = 2^15, messages are
+    /// modulo 127^3, the last plaintext modulus is 127^4, and the ciphertext primes have 1271 bits.
     pub const INSECURE_COMPARISONS: [Self; 3] = [
         Self::compared("insecure-comparison-13", 13, [1, 2], [28, 7]),
         Self::compared("insecure-comparison-14", 14, [1, 2], [28, 7]),

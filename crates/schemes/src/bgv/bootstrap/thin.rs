@@ -65,8 +65,9 @@ impl Bootstrapper {
     }
 
     /// Emits the removal of digits. The slots of `value` hold integers modulo p^e whose low digits are rho, the
-    /// quotient by the inner modulus. The slots of the result hold the messages modulo p^r. `outer` is the
-    /// correction factor of the result.
+    /// quotient by the inner modulus. The slots of the result hold the messages modulo p^r. `outer` is the factor by
+    /// which the integers above rho are multiplied. The result's correction factor is `outer` times the factor that the
+    /// removal leaves.
     pub(super) fn without_digits(
         &self,
         e: &Emitter<'_>,

@@ -173,8 +173,9 @@ impl Code {
     }
 
     /// Appends the sum of the values `of`, each under the automorphism of its Galois element in `by`. If there are
-    /// fewer elements than values, the last values are added as they are. The sum is divided by `prime`, the last
-    /// prime of the level, if that is given.
+    /// fewer elements than values, the last values are added as they are. Without elements there must be one value. The
+    /// sum is divided by `prime`, the last prime of the level, if that is given. Returns `None` without values, and for
+    /// a division at level 0.
     pub fn sum_turned(&mut self, of: &[Value], by: &[Galois], prime: Option<u64>) -> Option<Value> {
         let first = *of.first()?;
         if by.is_empty() {
@@ -196,8 +197,8 @@ impl Code {
     }
 
     /// Appends the sum of values, each times a factor, divided by the last prime of their level, `prime`. The factors
-    /// are rounded so that the sum has the scale `scale` before the division. Returns `None` for a factor that no
-    /// 64-bit integer holds.
+    /// become integers so that the sum has the scale `scale` before the division. Returns `None` without values, at
+    /// level 0, and for an integer of 2^62 or more.
     pub fn combine(&mut self, of: &[(Value, f64)], scale: f64, prime: u64) -> Option<Value> {
         let &(first, _) = of.first()?;
         let to = first.level.below()?;
@@ -210,7 +211,8 @@ impl Code {
 
     /// Appends a sum of terms at one level: products of two values, and values times factors. One division removes the
     /// special primes and the last prime of the level, `prime`, if that is given. Before it the sum has the scale of
-    /// the first product. Returns `None` for a sum without products, and for a factor that no 64-bit integer holds.
+    /// the first product. Returns `None` for a sum without products, for a prime at level 0, and for a factor that
+    /// becomes an integer of 2^62 or more.
     pub fn sum_products(
         &mut self,
         products: &[(Value, Value)],
@@ -316,11 +318,11 @@ impl Code {
 }
 
 /// Returns the factors of a sum of values, each times a factor, as integers. Each factor is multiplied by the ratio of
-/// `scale` to its value's scale, and rounded.
+/// `scale` to its value's scale, and rounded. Returns `None` for an integer of 2^62 or more.
 fn integers(of: &[(Value, f64)], scale: f64) -> Option<Vec<i64>> {
     let integer = |&(value, factor): &(Value, f64)| {
         let rounded = (factor * (scale / value.scale)).round();
-        // 2^62 and below are exact integers of 64 bits.
+        // Integers below 2^62 fit 64 bits with a sign.
         (rounded.abs() < 2f64.powi(62)).then_some(rounded as i64)
     };
     of.iter().map(integer).collect()

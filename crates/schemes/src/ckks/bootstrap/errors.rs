@@ -16,7 +16,7 @@ pub(super) struct Errors {
 }
 
 impl Errors {
-    /// Adds the contribution of the source with this number, times a factor for each point.
+    /// Adds the numbers `factors`, one for each point, to the contribution of the source with the number `source`.
     pub fn add_source(&mut self, source: usize, factors: impl Iterator<Item = f64>) {
         if self.parts.len() <= source {
             self.parts.resize(source + 1, Vec::new());

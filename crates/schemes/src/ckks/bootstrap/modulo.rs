@@ -2,8 +2,8 @@
 //! Emits the removal of multiples of q_0 in a bootstrap. A slot holds x = t / K in [-1, 1], where t is a
 //! coefficient over q_0, and the integer nearest to t is removed by a Chebyshev series ([`super::sawtooth`]).
 //!
-//! A value times 2 at half its scale is the value itself. So the operand has twice the scale of its prime: the square of
-//! such a value, divided by the prime and doubled so, has that scale again.
+//! A value times 2 at half its scale is the value itself. So the operand has twice the scale of its prime: the square
+//! of such a value, divided by the prime and doubled so, has that scale again.
 
 use std::collections::BTreeMap;
 use std::iter::repeat_n;
@@ -21,7 +21,8 @@ use crate::ckks::{CkksError, Params};
 /// longer series is split in two.
 const LEAF: usize = 8;
 
-/// The largest degree of the Chebyshev polynomials that are rounded once. The derivatives by the first ones are the largest.
+/// The largest degree of the Chebyshev polynomials that are rounded once ([`Rounding::Once`]). The derivatives of the
+/// result by the polynomials of low degree are the largest, so their rounding errors matter most.
 const ROUNDED_ONCE: usize = 4;
 
 /// The largest integer that stands for a coefficient of the series.
@@ -127,8 +128,8 @@ pub(super) fn remove(
     // The sum has a scale near the others. Its two divisions lead to that of the result.
     let [first, second] = [e.prime(last)?, e.prime(end)?].map(|prime| prime as f64);
     let product = of.scale * of.factor * first * second;
-    // Numbers multiply Chebyshev polynomials as integers of 64 bits. A sum at a larger scale is multiplied afterwards by
-    // a power of two, which is exact.
+    // Numbers multiply Chebyshev polynomials as integers of 64 bits. A sum at a larger scale is multiplied afterwards
+    // by a power of two, which is exact.
     let most = e.known(1)?.at.scale * LARGEST_INTEGER;
     let larger = (product / most).log2().ceil().max(0.0).exp2();
     let distance = e.series(&series.coefficients, last, product / larger, Rounding::Once)?;
@@ -287,9 +288,9 @@ impl Evaluation<'_> {
         Ok(())
     }
 
-    /// Emits the value of an odd Chebyshev series at a level and a scale, divided by the level's last prime. It divides the
-    /// series by the Chebyshev polynomials T_m of the largest powers of two m. It evaluates the quotients first, and
-    /// relinearises the sum of their products with the T_m once.
+    /// Emits the value of an odd Chebyshev series at a level and a scale, divided by the level's last prime. It divides
+    /// the series by the Chebyshev polynomials T_m of the largest powers of two m. It evaluates the quotients first,
+    /// and relinearises the sum of their products with the T_m once.
     fn series(
         &mut self,
         of: &[f64],

@@ -88,8 +88,8 @@ impl fmt::Debug for Procedure {
 const ROOM: f64 = 1.02;
 
 impl Procedure {
-    /// Emits a bootstrap of real numbers up to 1 in absolute value, at the default scale of a named parameter set.
-    /// For programs, the compiler emits a bootstrap by their demands instead.
+    /// Emits a bootstrap of real numbers up to 1 in absolute value, at the default scale of a named parameter set. Its
+    /// keys come with seeds. For programs, the compiler emits a bootstrap by their demands instead.
     ///
     /// # Errors
     /// The errors of [`Procedure::new`].
@@ -255,8 +255,8 @@ fn emitted(
                 (residue, found.error(0.0), rounding)
             }
         };
-        // An imaginary error would stay, as only the real part of a residue is bootstrapped. The real part has twice the
-        // scale.
+        // An imaginary error would stay, as only the real part of a residue is bootstrapped. The real part has twice
+        // the scale.
         let corrected = wanted.real && left > 0;
         let once = Wanted {
             real: wanted.real,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The Chebyshev series by which a bootstrap removes multiples of q_0, the lowest prime. It is near t - I for every
-//! integer I and every t close to I, and is whatever it is between these intervals (ePrint 2020/488).
+//! integer I up to a bound and every t close to I. Its values between these intervals do not matter (ePrint 2020/488).
 
 use std::f64::consts::PI;
 
@@ -43,9 +43,9 @@ const FITTED: usize = 12;
 /// The number of points of an interval at which the error of the series is measured.
 const MEASURED: usize = 128;
 /// The factor by which a function of a domain may exceed its largest absolute value at [`MEASURED`] points of each
-/// interval. An interval of width up to 2^-7 is short beside the waves of the T_k(t / K) for k up to 255. So a sum of them
-/// is a polynomial of degree 20 there, up to less than 2^-50. Of such a polynomial, 128 points find the largest value but
-/// for this factor, 1 / cos(20 pi / 256) (Ehlich and Zeller, 1964).
+/// interval. An interval of width up to 2^-7 is short beside the waves of the T_k(t / K) for k up to 255. So a sum of
+/// them is a polynomial of degree 20 there, up to less than 2^-50. Of such a polynomial, 128 points find the largest
+/// value but for this factor, 1 / cos(20 pi / 256) (Ehlich and Zeller, 1964).
 pub(super) const BETWEEN: f64 = 1.032;
 
 /// The number of times that a series is fitted, each time with more weight where its errors were large.
@@ -93,9 +93,9 @@ impl Samples {
     }
 
     /// Returns series with the least sum of squares: of their errors on the domain, and of their coefficients times
-    /// `weight`. A rounding error of a Chebyshev polynomial is multiplied by its coefficient, so large coefficients cost
-    /// precision too. In the first series all errors count alike. In the next ones errors count the more, the larger they
-    /// were, which evens them out (Lawson's iteration).
+    /// `weight`. A rounding error of a Chebyshev polynomial is multiplied by its coefficient, so large coefficients
+    /// cost precision too. In the first series all errors count alike. In the next ones errors count the more, the
+    /// larger they were, which evens them out (Lawson's iteration).
     pub fn fitted(&self, weight: f64) -> Vec<Series> {
         let unknowns = self.fitted.first().map_or(0, |(row, _)| row.len());
         let mut weights = vec![1.0; self.fitted.len()];

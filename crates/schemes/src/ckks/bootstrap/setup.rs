@@ -58,8 +58,8 @@ impl Layout {
     }
 }
 
-/// The largest weight of a sparse secret. The series that removes multiples of q_0 is fitted around (h + 1) / 2 integers
-/// for the weight h, and none of the allowed lengths is precise for a larger weight.
+/// The largest weight of a sparse secret. The series that removes multiples of q_0 is fitted around (h + 1) / 2
+/// integers for the weight h, and none of the allowed lengths is precise for a larger weight.
 const MOST_WEIGHT: u32 = 128;
 
 /// The largest number of iterations of a bootstrap. Three reach the precision of a scale of 2^60.
@@ -79,8 +79,10 @@ impl Bootstrapping {
     /// Chooses parameters for a sparse secret with `weight` coefficients other than 0.
     ///
     /// # Errors
-    /// Fails for parameters with another number of levels than the layout's. Also fails for a sparse secret that is
-    /// insecure under the modulus of its key, q_0 times one special prime, unless the parameters may be insecure.
+    /// Fails for parameters with another number of levels than the layout's. Fails for a map of no matrices or of more
+    /// than log2 N - 1, a `log_length` outside 4 to 8, `ratio_bits` outside 7 to 24, `iterations` outside 1 to 4, and a
+    /// weight outside 1 to 128. Also fails for a sparse secret that is insecure under the modulus of its key, q_0 times
+    /// one special prime, unless the parameters may be insecure.
     pub fn new(params: Arc<Params>, layout: Layout, weight: u32) -> Result<Self, CkksError> {
         let refused = |reason: String| CkksError::NotBootstrapped { reason };
         let top = params.max_level();

@@ -72,7 +72,7 @@ impl Ball {
         }
     }
 
-    /// Returns how many numbers the balls of all slots keep in memory, at least one. A list that repeats through
+    /// Returns how many numbers the balls of all slots keep in memory, at least three. A list that repeats through
     /// the slots is kept once.
     pub(super) fn len(&self) -> u64 {
         let parts = [&self.re, &self.im, &self.radius];

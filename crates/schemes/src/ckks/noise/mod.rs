@@ -52,9 +52,9 @@ pub struct Noise {
     errors: Errors,
 }
 
-/// The variance in the slots of a random polynomial, as the coefficients v_0, v_1, v_2 of v_0 + v_1 x + v_2 x^2.
-/// Here x is
-/// |s|^2 over its mean, for the secret's value s in the slot. It is not yet divided by the square of the scale.
+/// The variance in the slots of a random polynomial, as the coefficients v_0, v_1, v_2 of v_0 + v_1 x + v_2 x^2. Here x
+/// is |s|^2 over its mean, for the secret's value s in the slot. The variance is not yet divided by the square of the
+/// scale.
 #[derive(Clone, Copy, Debug, Default)]
 struct Variance([f64; 3]);
 
