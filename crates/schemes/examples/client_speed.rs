@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Times the client's side at the Medha paper's Set-1: `cargo run --release -p ringmill-schemes --example client_speed`.
+//! Times encoding, encryption, decryption, decoding and a relinearisation key of CKKS with the parameters `set1`, which
+//! have the sizes of the Medha paper's Set-1. `cargo run --release -p ringmill-schemes --example client_speed` runs it.
 
 use std::time::Instant;
 
@@ -7,10 +8,10 @@ use ringmill_schemes::ckks::{
     CkksError, Decryptor, Encoder, Encryptor, KeyForm, KeyGenerator, Params,
 };
 
-/// Runs of each figure: the fastest is told, so that others on the machine count little.
+/// The number of runs of an operation. The fastest run counts, so that other work of the machine matters little.
 const RUNS: usize = 200;
 
-/// Milliseconds of the fastest of `runs` runs.
+/// Returns the time in milliseconds of the fastest of `runs` calls of `f`.
 fn best<T, E>(runs: usize, mut f: impl FnMut() -> Result<T, E>) -> Result<f64, E> {
     let mut least = f64::INFINITY;
     for _ in 0..runs {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the computer and its control groups leave, from made-up files of the system.
+//! Tests how much memory the computer and its control groups leave, from made-up files of the system.
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,7 +21,8 @@ fn available_counts_before_total() {
     }
 }
 
-/// A tree of groups: (folder, file, content).
+/// Writes a tree of control groups to a temporary folder, and returns the folder. Each entry of `files` is a group's
+/// folder, a file name and the file's content.
 fn tree(name: &str, files: &[(&str, &str, &str)]) -> PathBuf {
     let root = std::env::temp_dir().join(format!("ringmill-groups-{}-{name}", std::process::id()));
     for (folder, file, content) in files {
@@ -71,7 +72,7 @@ fn groups_of_the_first_version_count_too() {
             ),
         ],
     );
-    // A container whose path is that of the computer outside it.
+    // In a container, the path is one of the computer outside it. No such folder exists here.
     assert_eq!(
         of_groups(&root, "4:cpu,memory:/docker/0123\n0::/\n"),
         Some(400)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a halt says, and where it is found.
+//! Tests the texts of halts, and the search for a halt among the sources of an error.
 
 use ringmill_limits::{Halt, human};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sizes that a user may write, and the default.
+//! Tests which texts are memory limits, and the default limit.
 
 use ringmill_limits::Limits;
 use ringmill_limits::internals;
@@ -32,6 +32,6 @@ fn sizes() {
 fn the_default_is_below_what_there_is() {
     let memory = Limits::default().memory;
     assert!(memory >= 16 << 20, "{memory}");
-    // Others on the computer take and give back meanwhile.
+    // Other processes take and free memory between the two measurements.
     assert!(internals::memory().is_none_or(|left| memory / 2 < left));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Work that is refused memory, that grows too large or that is stopped.
+//! Tests watches over work that is refused memory, that grows too large or that is stopped.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

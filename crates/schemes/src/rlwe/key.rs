@@ -97,7 +97,8 @@ impl SecretKey {
     }
 
     /// Counts decryptions under the key that its holder is about to share with others. If the key has a file, the file
-    /// stores the count before the call returns, so that the count survives a crash.
+    /// stores the count before the call returns, so that the count survives a crash. If the file cannot be read or
+    /// written, a process that knows the whole count keeps it in memory.
     ///
     /// # Errors
     /// [`LedgerError`] if the charge would break a promise, or if the earlier count is not known.

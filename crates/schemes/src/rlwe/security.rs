@@ -24,8 +24,9 @@ pub enum SecurityTable {
     Standard2018Ternary,
     /// Ringmill's own estimates for ternary secrets: 128 bits, log N = 9 to 16.
     Estimator2026Ternary,
-    /// The bounds for sparse ternary secrets of weight 32 or more: 128 bits, log N = 12 to 17. Each is the smaller
-    /// bound of Ringmill's own estimates and of the table for the rotated primal hybrid attack ([`sparse_bounds`]).
+    /// The bounds for sparse ternary secrets of weight 32 or more: 128 bits, log N = 12 to 17. Each is the smallest of
+    /// the bounds of Ringmill's own estimates, of the table for the rotated primal hybrid attack ([`sparse_bounds`]),
+    /// and of [`Self::Guidelines2024Ternary`].
     SparseTernary2026,
 }
 
@@ -59,6 +60,9 @@ impl SecurityTable {
 
     /// Returns the table with this name. `guidelines_2024`, `standard_2018` and `estimator_2026` alone mean the ternary
     /// tables.
+    ///
+    /// # Errors
+    /// [`RlweError::UnknownSecurityTable`] for a name that no table has.
     pub fn from_name(name: &str) -> Result<Self, RlweError> {
         let alias = |t: &Self| t.is_named(name) || t.name().strip_suffix(".ternary") == Some(name);
         Self::ALL
@@ -325,8 +329,8 @@ impl SparseBounds {
 }
 
 /// Returns the bounds of both tables for sparse secrets on the bits of Q P, the product of all primes, at ring
-/// degree 2^`log_n`. Each table's bound is that of its largest weight that is not above `weight`. For N = 2^17, it
-/// is the bound of N = 2^16.
+/// degree 2^`log_n`. Both bounds are for the largest weight in either table that is not above `weight`. A table without
+/// that weight has no bound. For N = 2^17, a bound is that of N = 2^16.
 ///
 /// ```
 /// use ringmill_schemes::rlwe::{SecurityLevel, security::sparse_bounds};
@@ -370,8 +374,10 @@ pub(crate) fn no_bound(
 }
 
 /// Returns the base-2 logarithm of the smallest ring degree at which a product Q P of all primes with `qp_bits`
-/// bits is secure, for secrets of the distribution `secret`. If there is none, the error names the largest bound of
-/// the table.
+/// bits is secure, for secrets of the distribution `secret`.
+///
+/// # Errors
+/// [`RlweError::NoSecureDegree`], with the largest bound of the table, if no ring degree is secure.
 pub fn smallest_log_n(
     qp_bits: u32,
     table: SecurityTable,

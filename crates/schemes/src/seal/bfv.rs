@@ -44,6 +44,9 @@ pub fn read_parameters(bytes: &[u8]) -> Result<ParamsBuilder, SealError> {
 }
 
 /// Reads a file of a BFV ciphertext from SEAL's `Ciphertext::save`. If c_1 is given by a seed, it is expanded.
+///
+/// # Errors
+/// Fails for a file that is no ciphertext of these parameters.
 pub fn read_ciphertext(context: &BfvContext, bytes: &[u8]) -> Result<Ciphertext, SealError> {
     let mut raw = raw::read_ciphertext(&context.chain, Object::Ciphertext, bytes)?;
     let level = context.level(Object::Ciphertext, raw.primes)?;
@@ -54,6 +57,9 @@ pub fn read_ciphertext(context: &BfvContext, bytes: &[u8]) -> Result<Ciphertext,
 }
 
 /// Returns the content of a file of a BFV ciphertext for SEAL's `Ciphertext::load`.
+///
+/// # Errors
+/// Fails for a ciphertext of other parameters.
 pub fn write_ciphertext(
     context: &BfvContext,
     cipher: &Ciphertext,

@@ -48,6 +48,9 @@ pub fn read_ciphertext(context: &BgvContext, bytes: &[u8]) -> Result<Ciphertext,
 
 /// Returns the content of a file of a BGV ciphertext for SEAL's `Ciphertext::load`, in the form of the SEAL version
 /// that the [context is for](SealContext::for_seal_of).
+///
+/// # Errors
+/// Fails for a ciphertext of other parameters.
 pub fn write_ciphertext(
     context: &BgvContext,
     cipher: &Ciphertext,

@@ -56,8 +56,8 @@ pub(super) fn special_and_others(raw: &RawParameters) -> Result<(u64, &[u64]), S
     }
 }
 
-/// The parameters of a scheme that SEAL has too. Some of their values SEAL cannot have, and [`SealContext::new`] refuses
-/// these.
+/// The parameters of a scheme that SEAL has too. Some of their values SEAL cannot have, and [`SealContext::new`]
+/// refuses these.
 pub trait SealParams: RingParams {
     /// Returns SEAL's scheme and the plaintext modulus, which is 0 for CKKS.
     ///
@@ -105,8 +105,8 @@ impl<P: SealParams> SealContext<P> {
     /// Gives the levels of Ringmill's parameters the names that SEAL computes for them.
     ///
     /// # Errors
-    /// Fails for parameters that SEAL cannot have: a number of special primes other than one, a prime above 60 bits,
-    /// or BFV without BEHZ multiplication.
+    /// Fails for parameters that SEAL cannot have: a number of special primes other than one, fewer key-switching
+    /// digits than ciphertext primes, a prime above 60 bits, or BFV without BEHZ multiplication.
     pub fn new(params: Arc<P>) -> Result<Self, SealError> {
         let ring = params.ring_params();
         if ring.special_count() != 1 {
@@ -172,6 +172,9 @@ impl<P: SealParams> SealContext<P> {
     }
 
     /// Returns SEAL's name (`parms_id`) of a level of the parameters.
+    ///
+    /// # Errors
+    /// Fails for a level that the parameters do not have.
     pub fn parms_id(&self, level: Level) -> Result<ParmsId, SealError> {
         self.ring().check_level(level)?;
         self.chain

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Converts SEAL's plaintexts, ciphertexts and keys to Ringmill's and back. SEAL and Ringmill have the same limbs,
-//! in the same order and form, so residues are only moved.
+//! Converts SEAL's plaintexts and ciphertexts of CKKS, and its keys of all schemes, to Ringmill's and back. SEAL and
+//! Ringmill have the same limbs of these objects, in the same order and form, so residues are only moved.
 
 use std::borrow::Cow;
 
@@ -144,6 +144,9 @@ pub fn write_public_key<P: SealParams>(
 
 /// Reads a file of a secret key from SEAL's `SecretKey::save`. It wipes its intermediate memory, including the
 /// decompressor's.
+///
+/// # Errors
+/// Fails for a file that is not SEAL's, for one of other parameters, and for a key with another number of primes.
 pub fn read_secret_key<P: SealParams>(
     context: &SealContext<P>,
     bytes: &[u8],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A ring scheme that is not CKKS: values with a factor, as BGV's have, on the shared layer alone.
+//! Tests the code that ring schemes share with a small scheme of its own, whose values have a factor as BGV's have.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const TAG: SchemeTag = SchemeTag {
     byte: 250,
 };
 
-/// A plaintext modulus is all that the scheme adds.
+/// The parameters of the test's scheme: those of every ring scheme, and a plaintext modulus.
 struct Params {
     ring: Arc<rlwe::Params>,
 }
@@ -130,7 +130,7 @@ fn its_values_are_encrypted_written_and_read_with_their_annotation() {
     let again = file::read_plaintext::<Factor>(&file::write_plaintext(&plain), &params.ring);
     assert_eq!(again, Ok(plain));
 
-    // What the annotation refuses, what is cut, and what another scheme wrote.
+    // A factor that the annotation refuses, files that are cut, and a file of another scheme are refused.
     let polys = read.into_polys().into_iter();
     let polys = polys.map(ringmill_device::ResidueVec::into_wide).collect();
     let refused = rlwe::Ciphertext::<Factor>::new(&params.ring, Level(1), Factor(0), polys);

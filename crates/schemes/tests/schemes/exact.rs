@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Integers to polynomials modulo t and back, on parameters of no real scheme.
+//! Tests encoders of integers as polynomials modulo t, with parameters of a made-up scheme.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ fn plain_moduli_have_seals_limits() {
     // SEAL's PlainModulus::Batching(4096, 20).
     assert_eq!(PlainModulus::batching(12, 20).unwrap().value(), 1_032_193);
     assert!(PlainModulus::batching(12, 13).is_err() && PlainModulus::batching(12, 61).is_err());
-    // 1 mod 2N but no prime; a prime that is not 1 mod 2N.
+    // 8193 is 1 mod 2N and no prime, 65539 is a prime and not 1 mod 2N, and 65536 is neither.
     for t in [8193, 65_539, 65_536] {
         assert!(!PlainModulus::new(t).unwrap().is_batchable(12), "{t}");
     }
@@ -112,7 +112,7 @@ fn slots_are_a_matrix_that_galois_elements_turn() {
             .zip(&values)
             .all(|(&u, &v)| u as i64 == v.rem_euclid(97))
     );
-    // m(x^g) = the matrix with its rows turned, or exchanged.
+    // m(x^g) encodes the matrix with its rows rotated or exchanged.
     let turned = |g: usize| {
         let mut out = vec![0u64; 16];
         for (i, &c) in plain.residues().iter().enumerate() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files: round trips, and every altered, truncated or extended file refused without a panic.
+//! Tests that files are read back as they were written, and that altered, truncated or extended files are refused
+//! without a panic.
 
 use crate::common::Setup;
 use ringmill_isa::{Galois, Level};
@@ -10,12 +11,13 @@ use ringmill_schemes::ckks::{
 };
 use sha2::{Digest, Sha256};
 
-/// Bytes before the payload.
+/// The number of bytes of a file before its payload.
 const HEADER: usize = 72;
 
 type Check = Box<dyn Fn(&[u8], &Params) -> Result<Vec<u8>, FileError>>;
 
-/// Every kind of file of a tiny parameter set, with a function that reads it and writes it again.
+/// Returns files of parameters, plaintexts, ciphertexts and keys, each with a function that reads it and writes it
+/// again.
 fn all_files(s: &mut Setup) -> Vec<(Kind, Vec<u8>, Check)> {
     let values = s.values(1);
     let plain = s.encode(&values);
@@ -89,7 +91,7 @@ fn all_files(s: &mut Setup) -> Vec<(Kind, Vec<u8>, Check)> {
     ]
 }
 
-/// The payload changed by `change`, with the length and checksum of an honest writer.
+/// Returns the file with its payload changed by `change`, and with the payload length and checksum of the new content.
 fn resealed(bytes: &[u8], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut payload = bytes[HEADER..bytes.len() - 32].to_vec();
     change(&mut payload);
@@ -120,8 +122,8 @@ fn what_is_written_is_read_back() {
     );
 }
 
-/// The file that keeps the count of a secret key is another kind, which earlier versions refuse by its number; what they
-/// wrote is read.
+/// The file of a secret key that stores the count has another kind, which earlier versions refuse. Their files of
+/// secret keys can still be read.
 #[test]
 fn a_saved_secret_key_has_its_count_and_nothing_but_a_count() {
     let s = Setup::new(&[40, 30], &[40], 4);
@@ -135,7 +137,7 @@ fn a_saved_secret_key_has_its_count_and_nothing_but_a_count() {
     let read = file::read_secret_key_in_the_clear(&bytes, &s.params).unwrap();
     assert_eq!(read.expose_eval_limbs(), secret.expose_eval_limbs());
     assert_eq!(read.key_id(), secret.key_id());
-    // Only the file's own path says where the count is kept.
+    // A key that was read has no count until it is told the path of its file.
     assert_eq!(read.shared_decryptions(), None);
     assert_eq!(read.kept_in(&path).shared_decryptions(), Some(0));
     assert_eq!(secret.shared_decryptions(), Some(0));
@@ -143,7 +145,7 @@ fn a_saved_secret_key_has_its_count_and_nothing_but_a_count() {
     let old = file::read_secret_key_in_the_clear(&bare, &s.params).unwrap();
     assert_eq!(old.kept_in(&path).shared_decryptions(), None);
     std::fs::remove_file(&path).unwrap();
-    // Something spent where nothing was counted, and a count that is cut off.
+    // An account with something spent at a count of 0, and accounts of a wrong length, are refused.
     for change in [
         |payload: &mut Vec<u8>| *payload.last_mut().unwrap() = 1,
         |payload: &mut Vec<u8>| payload.truncate(payload.len() - 1),
@@ -155,7 +157,8 @@ fn a_saved_secret_key_has_its_count_and_nothing_but_a_count() {
     }
 }
 
-/// Keys of parameters whose primes are all below 2^32 take 4 bytes a residue; those of 8 that were written before are read.
+/// Keys of parameters whose primes are all below 2^32 take 4 bytes for each residue. Keys with 8 bytes for each, from
+/// earlier versions, can be read too.
 #[test]
 fn keys_of_short_primes_are_half_as_long() {
     let s = Setup::new(&[30, 28], &[31], 4);
@@ -188,7 +191,7 @@ fn keys_of_short_primes_are_half_as_long() {
         };
         let before = resealed(&bytes, long);
         assert_eq!(file::read_relin_key(&before, &s.params).as_ref(), Ok(&key));
-        // A residue that is none, in either length.
+        // A residue that is not below its modulus is refused in either length.
         for file in [&bytes, &before] {
             let large = resealed(file, |payload| payload[1..5].fill(0xff));
             assert!(file::read_relin_key(&large, &s.params).is_err());
@@ -199,7 +202,7 @@ fn keys_of_short_primes_are_half_as_long() {
             assert!(refused.to_string().contains("0 to 3"), "{refused}");
         }
     }
-    // Of longer primes there are none.
+    // If a prime is above 2^32, keys have 8 bytes for each residue, and the other form is refused.
     let s = Setup::new(&[40, 28], &[31], 4);
     let bytes = file::write_relin_key(&s.keygen.relin_key(KeyForm::Stored).unwrap());
     assert_eq!(bytes[HEADER], 0);
@@ -242,7 +245,7 @@ fn altered_files_with_a_valid_checksum_are_refused_or_equal_in_size() {
     for (kind, bytes, rewrite) in all_files(&mut s) {
         let length = bytes.len() - HEADER - 32;
         for i in 0..length {
-            // No panic; what is accepted is a well-formed object, which is written back as it came.
+            // Reading must not panic. A file that is accepted has a valid object, which is written back as it was.
             for value in [0u8, 1, 0x7f, 0xff] {
                 let file = resealed(&bytes, |p| p[i] = value);
                 if let Ok(again) = rewrite(&file, &s.params) {
@@ -275,7 +278,7 @@ fn residues_identities_and_kinds_are_checked() {
                 ),
                 "{kind:?}"
             );
-            // The last residue, or seed, set to all ones: only a seed may be that.
+            // All bits of the last 8 bytes are set. Only a seed may end so, a residue may not.
             let high = resealed(bytes, |p| {
                 let n = p.len();
                 p[n - 8..].fill(0xff)
@@ -307,7 +310,7 @@ fn residues_identities_and_kinds_are_checked() {
     ));
 }
 
-/// The header changed by `change`, with the checksum of an honest writer.
+/// Returns the file with its header changed by `change`, and with the checksum of the new content.
 fn with_header(bytes: &[u8], change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let mut out = bytes[..bytes.len() - 32].to_vec();
     change(&mut out[..HEADER]);
@@ -349,7 +352,7 @@ fn altered_headers_with_a_valid_checksum_are_refused_but_for_the_key_identity() 
     }
 }
 
-/// Files that version 1 of the format had, written before there was a version 2.
+/// Returns the content of a file of version 1 of the format, from the folder `version_1`.
 fn version_1(name: &str) -> Vec<u8> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/version_1");
     std::fs::read(format!("{folder}/{name}")).unwrap()
@@ -380,7 +383,7 @@ fn files_of_version_1_are_read_and_have_no_key_identity() {
         [None; 6]
     );
 
-    // They belong together and work as they did.
+    // The objects of the files still work together.
     let encoder = Encoder::new(params.clone());
     let decryptor = Decryptor::new(params.clone(), secret.clone()).unwrap();
     let evaluator = Evaluator::new(params.clone());
@@ -418,12 +421,12 @@ fn files_of_version_1_are_read_and_have_no_key_identity() {
         1e-4,
     );
 
-    // Written again they are of version 2, still without identity, and otherwise the same.
+    // A ciphertext that is written again has version 2, still without a key identity, and is otherwise the same.
     let again = file::write_ciphertext(&cipher);
     assert_eq!((again[8], &again[48..64]), (2, &[0; 16][..]));
     assert_eq!(file::read_ciphertext(&again, &params), Ok(cipher));
 
-    // Further keys of a secret key without identity have none either.
+    // Keys that are made from a secret key without an identity have none either.
     let keys = KeyGenerator::from_secret_key(params.clone(), secret).unwrap();
     assert_eq!(keys.public_key().unwrap().key_id(), None);
 }
@@ -471,7 +474,7 @@ fn every_flipped_byte_and_every_truncation_of_version_1_is_refused() {
             altered[i] ^= 3;
             assert!(read(&bytes[..i]).is_err(), "{name}: cut to {i} bytes");
         }
-        // Taken for version 2 it is refused, whatever its checksum says.
+        // With the number of version 2 and a right checksum, the file is refused.
         let mut newer = bytes[..bytes.len() - 32].to_vec();
         newer[8] = 2;
         let sum = Sha256::digest(&newer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Predicted precision against measured precision on random programs.
+//! Compares the predicted precision of CKKS with the measured one on random programs.
 
 use crate::common::{STEPS, Setup};
 use num_complex::Complex64;
@@ -11,7 +11,7 @@ struct Value {
     cipher: Ciphertext,
     slots: Vec<Complex64>,
     noise: Noise,
-    /// The inputs it depends on, one bit each.
+    /// The inputs on which the value depends, one bit for each.
     origins: u32,
 }
 
@@ -23,7 +23,7 @@ fn sizes(slots: &[Complex64]) -> Slots {
     Slots::each(slots.iter().map(|z| z.norm()).collect())
 }
 
-/// The worst and the best of predicted minus measured bits over the values of a random program.
+/// Runs a random program, and returns the least and the largest of measured minus predicted bits over its values.
 fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
     let mut model = NoiseModel::new(&s.params, s.params.slots());
     let scale = s.params.default_scale();
@@ -69,7 +69,7 @@ fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
         };
         let e = &s.evaluator;
         let origins = a.origins | b.origins;
-        // What is taken off itself leaves nothing, which is refused.
+        // The difference of a value and itself is transparent, which the evaluator refuses.
         let op = match choose(7) {
             1 if a.origins & b.origins != 0 => 0,
             op => op,
@@ -158,7 +158,7 @@ fn gaps(s: &mut Setup, seed: u64) -> (f64, f64) {
                 }
             }
         };
-        // Past the room of level 0 a value wraps; the program stops short of it.
+        // A value that is too large for level 0 would wrap, so the program leaves it out.
         if sizes(&next.slots).largest(usize::MAX) > 64.0 {
             continue;
         }
@@ -181,13 +181,13 @@ fn measured_is_never_worse_than_predicted_and_not_far_better() {
         (&[50, 40, 40, 40], &[45, 45], 9, 2),
         (&[50, 40, 40], &[50, 50, 50], 8, 1),
         (&[60, 50, 50], &[55], 11, 3),
-        // Every number of digits, P as large as the largest of them has it.
+        // Every number of digits, with a product P of the special primes as large as the largest digit.
         (&[50, 40, 40, 40, 40], &[53, 53, 53, 53], 9, 1),
         (&[50, 40, 40, 40, 40], &[45, 45, 45], 9, 2),
         (&[50, 40, 40, 40, 40], &[46, 46], 9, 3),
         (&[50, 40, 40, 40, 40], &[46, 46], 9, 4),
         (&[50, 40, 40, 40, 40], &[58], 9, 5),
-        // Digits of two primes and of one, and more of P than they need.
+        // Digits of two primes and of one, with a larger P than they need.
         (&[50, 40, 40, 40, 40, 40, 40], &[60, 60], 8, 5),
         (&[50, 40, 40, 40, 40, 40, 40], &[60, 60, 60], 8, 4),
     ];

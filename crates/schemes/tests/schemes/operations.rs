@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every homomorphic operation against plaintext, for each number of digits.
+//! Tests every homomorphic operation of CKKS against values in the clear, for each number of key-switching digits.
 
 use crate::common::{Setup, close, digit_choices};
 use num_complex::Complex64;
@@ -85,7 +85,7 @@ fn arithmetic_matches_plaintext() {
         );
         let scaled = s.evaluator.mul_scalar(&cx, -1.75, 1024.0).unwrap();
         close(&s.decrypt(&scaled), &zip(|a, _| a * -1.75), 1e-6);
-        // Three polynomials against two, both ways round.
+        // A ciphertext of three polynomials and one of two, in both orders.
         let wide = s
             .evaluator
             .mul_scalar(&cy, 1.0, s.params.default_scale())
@@ -329,7 +329,7 @@ fn rotations_go_by_powers_of_two_where_their_own_key_is_missing() {
         let mut turned = x.clone();
         turned.rotate_left(7);
         close(&s.decrypt(&by(7).unwrap()), &turned, 1e-4);
-        // All slots but one: -1 and all slots, which is nothing.
+        // A rotation by all slots but one is a rotation by -1 and one by all slots, which changes nothing.
         let slots = s.params.slots() as i64;
         assert_eq!(by(slots - 1), Ok(one(&a, -1)));
         for missing in [2, 6, 11] {

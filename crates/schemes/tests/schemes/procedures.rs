@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The procedures themselves: instruction counts, names, the cache, and operations that do not exist.
+//! Tests the procedures of CKKS operations: instruction counts, names, the cache, and operations that do not exist.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ fn count(procedure: &Procedure, op: Op) -> usize {
     procedure.instrs.iter().filter(|i| i.op == op).count()
 }
 
-/// Every operation at one level.
+/// Returns the keys of all CKKS operations at one level, in several variants.
 fn all_keys(level: Level) -> Vec<OpKey> {
     let residues = vec![5; level.primes()];
     let mut keys = vec![
@@ -52,7 +52,7 @@ fn all_keys(level: Level) -> Vec<OpKey> {
     keys
 }
 
-/// Programs and caches name procedures by these.
+/// Programs and caches refer to procedures by these names, so the names must not change.
 #[test]
 fn names_are_what_they_were() {
     let mut names: Vec<String> = all_keys(Level(1)).iter().map(OpKey::name).collect();
@@ -101,7 +101,7 @@ fn names_are_what_they_were() {
     assert_eq!(names, expected);
 }
 
-/// Two sums of other shapes are two procedures, which a name tells apart.
+/// Sums of different shapes are different procedures and have different names.
 #[test]
 fn shapes_have_names_of_their_own() {
     let sum = Shape {
@@ -159,7 +159,7 @@ fn a_call_without_an_operands_limb_or_seed_is_refused() {
         (relin.params.len(), vec![1])
     );
     let key = bound.limbs.iter().filter(|p| p.arg == 1);
-    // Part 0 of both digits over three moduli; part 1 comes from the seed.
+    // The key's parameters are part 0 of both digits, modulo three moduli. Part 1 comes from the seed.
     let polys: HashSet<_> = key.map(|p| p.poly).collect();
     assert_eq!(polys, HashSet::from([Poly(0), Poly(2)]));
     assert_eq!(
@@ -188,7 +188,8 @@ fn set1_costs_what_the_documentation_says() {
         let relin = cache.get(&OpKey::mul_relin(level, seeded)).unwrap();
         assert_eq!(count(&relin, Op::Intt), l + 3);
         assert_eq!(count(&relin, Op::Ntt), (l + 1) * (l + 1) + 2 * (l + 1));
-        // One sum of products a prime and key part, and one for the middle polynomial of the product.
+        // One sum of products for each prime and part of the key, and one for each prime of the product's middle
+        // polynomial.
         assert_eq!(count(&relin, Op::Dot), 2 * (l + 2) + l + 1);
         assert_eq!(
             count(&relin, Op::Prng),
@@ -234,7 +235,7 @@ fn every_level_has_every_operation_under_a_name_of_its_own() {
                     "{} twice",
                     procedure.name
                 );
-                // A polynomial of a result is computed for every prime, or passes through.
+                // The procedure computes a polynomial of a result modulo every prime, or the polynomial passes through.
                 let results = procedure.results.iter().map(|r| r.index).max().unwrap() + 1;
                 let after = if key.op() == CkksOp::Rescale {
                     level.index()

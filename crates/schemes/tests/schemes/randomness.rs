@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every key and every encryption has randomness of its own, in the seeded mode too, and carries the identity of its secret key.
+//! Tests that every key and every encryption has randomness of its own, in the seeded mode too, and that each carries
+//! the identity of its secret key.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -96,8 +97,8 @@ fn the_seeded_mode_repeats_and_only_there_do_keys() {
     assert_ne!(a.0.seed(), b.0.seed());
 }
 
-/// Bits of the largest coefficient of x - a s modulo q_0, for x in evaluation form: as many as q_0 has, but where x is a s and
-/// noise.
+/// Returns the bits of the largest centred coefficient of x - a s modulo q_0, for x in evaluation form. They are few if
+/// x is a s plus noise, otherwise about as many as q_0 has.
 fn bits_beside_the_secret(
     params: &rlwe::Params,
     public: &PublicKey,
@@ -115,8 +116,8 @@ fn bits_beside_the_secret(
     u64::BITS - largest.unwrap().leading_zeros()
 }
 
-/// One seed makes the keys and the encryptions of a seeded holder: the first u is not the secret, nor is any. It would show, as
-/// P c_1 is a u and noise of about P.
+/// One seed makes the keys and the encryptions of a seeded holder, but no encryption draws the secret as its polynomial
+/// u. If one did, P c_1 would be a s plus noise of about P.
 #[test]
 fn a_seeded_holder_encrypts_with_other_randomness_than_its_secret() {
     let (cipher, special): (&[u32], &[u32]) = (&[55], &[36]);
@@ -138,7 +139,7 @@ fn a_seeded_holder_encrypts_with_other_randomness_than_its_secret() {
                     let x = x.iter().map(|&x| q.mul(x, factor));
                     bits_beside_the_secret(ring, public, secret, x)
                 };
-                // b is -a s and noise.
+                // b is -a s minus noise.
                 assert!(bits(public.b(), q.value() - 1) < 20);
                 for _ in 0..3 {
                     let (level, annotation) = (Level(0), $annotation);
@@ -221,7 +222,7 @@ fn what_belongs_to_another_key_is_refused_by_name_of_both() {
         b.secret.decrypt(&a.cipher),
         Err(RlweError::OtherKeys { .. })
     ));
-    // Keys of two owners in one set: refused where they are written, and where they are used.
+    // A set with keys of two secret keys can be neither written nor used.
     let mut mixed = a.galois.clone();
     let stranger = params.galois_element(1).unwrap();
     mixed.insert(stranger, b.galois.get(stranger).unwrap().clone());
@@ -239,7 +240,7 @@ fn what_belongs_to_another_key_is_refused_by_name_of_both() {
     let read = file::read_ciphertext(&file::write_ciphertext(&lower), &params).unwrap();
     assert_eq!(read.key_id(), a.secret.key_id());
 
-    // What has no identity is taken, and leaves a result that nobody vouches for.
+    // An operand without an identity is accepted, and the result has no identity.
     let unknown = b.cipher.clone().with_key_id(None);
     let sum = evaluator.add(&a.cipher, &unknown).unwrap();
     assert_eq!(sum.key_id(), None);

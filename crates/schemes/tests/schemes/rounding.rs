@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rescaling and mod-down against big integers, coefficient by coefficient.
+//! Tests divisions by primes (rescaling and mod-down) against big integers, coefficient by coefficient.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ fn params(cipher: &[u32], special: &[u32]) -> Arc<Params> {
         .unwrap()
 }
 
-/// One coefficient: the operand's residues by modulus index, and the result's residues.
+/// One coefficient: the operand's residues, each with the index of its modulus, and the result's residues.
 type Case = (Vec<(usize, u64)>, Vec<u64>);
 
-/// Runs `key` on random polynomials; one case for each coefficient of each polynomial.
+/// Runs the operation `key` on random polynomials, and returns a case for each coefficient of each polynomial.
 fn run(params: &Arc<Params>, key: &OpKey) -> Vec<Case> {
     let procedure = ProcCache::new(params.clone()).get(key).unwrap();
     let mut prng = Prng::from_seed_for_reproducible_tests_only([3; 32]);
@@ -133,7 +133,7 @@ fn mod_down_by_several_primes_is_its_definition_and_within_half_their_number() {
         for (operand, result) in run(&params, &OpKey::mod_down(Level(4), 2)) {
             let x = compose(&params, &operand);
             if &x % &product == BigUint::ZERO {
-                // The first coefficient, at least: a ciphertext of zeros stays one.
+                // At least the first coefficient, which is zero. A ciphertext of zeros stays one.
                 let exact = &x / &product;
                 let moduli = params.reducers().iter();
                 assert!(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Security tables in parameter files: which ones a reader accepts, and what the tables of sparse secrets allow.
+//! Tests the security tables of parameter files: which ones a reader accepts, and which parameters the tables of sparse
+//! secrets allow.
 
 use std::sync::Arc;
 
@@ -12,15 +13,16 @@ use ringmill_schemes::scheme::identity;
 use ringmill_schemes::{bfv, bgv};
 use sha2::{Digest, Sha256};
 
-/// Bytes of a file before its payload: the identity is at 16, the payload's length at the end.
+/// The number of bytes of a file before its payload. The parameters' identity begins at byte 16, and the payload's
+/// length is at the end.
 const HEADER: usize = 72;
-/// Where a parameter file says which table, and whether the opt-out was taken.
+/// The position of the security table's number in a parameter file. `OPT_OUT` is that of the insecure opt-out.
 const TABLE: usize = HEADER + 6;
 const OPT_OUT: usize = HEADER + 7;
 
 const BITS: SecurityLevel = SecurityLevel::Bits128;
 
-/// Chosen primes for QP of exactly so many bits.
+/// Returns sizes in bits of ciphertext primes, and of a special prime, whose product has exactly `bits` bits.
 fn sizes(bits: u32) -> (Vec<u32>, u32) {
     let count = bits.div_ceil(58).max(2);
     let mut sizes: Vec<u32> = (0..count).map(|i| (bits + i) / count).collect();
@@ -39,7 +41,8 @@ fn sparse(log_n: u8, weight: u32, bits: u32) -> ckks::ParamsBuilder {
         .security(SecurityTable::SparseTernary2026, BITS)
 }
 
-/// The file with bytes of its payload set, and its identity and checksum put right: what whoever likes can write.
+/// Returns the file with the bytes `set` of its payload changed, and with the identity and the checksum of the new
+/// content. Anybody can write such a file.
 fn forged(file: &[u8], set: &[(usize, u8)]) -> Vec<u8> {
     let mut file = file[..file.len() - 32].to_vec();
     for &(at, byte) in set {
@@ -52,7 +55,7 @@ fn forged(file: &[u8], set: &[(usize, u8)]) -> Vec<u8> {
     file
 }
 
-/// The file of sparse parameters as it was written when they passed the table of its day.
+/// Returns a file of parameters with a sparse secret that passed an earlier security table and no longer pass.
 fn written_before(weight: u32, log_n: u8, bits: u32) -> Vec<u8> {
     let params = sparse(log_n, weight, bits).allow_insecure_parameters_for_tests_only();
     let params = params.build().unwrap();
@@ -92,7 +95,7 @@ fn the_2018_standard_and_estimates_are_accepted_by_name_alone() {
                 bgv::file::read_params(&files[2], accepted).map(|read| assert_eq!(read, bgv)),
             ]
         };
-        // Insecurity that is allowed is another question.
+        // A reader that allows insecure parameters must still accept the table by name.
         let refused = [
             Accepted::default(),
             InsecureParams::AllowForTestsOnly.into(),
@@ -137,7 +140,7 @@ fn the_guidelines_and_sparse_secrets_are_accepted_unasked() {
     }
 }
 
-/// For every weight with a row, and ring degrees that both tables have and 2^17.
+/// The builder applies the smaller bound for every weight with a row and for some others, at ring degrees 2^14 to 2^17.
 #[test]
 fn the_builder_holds_sparse_secrets_to_the_smaller_bound() {
     for weight in [32, 64, 100, 128, 192, 256, 512, 1024, 4096] {
@@ -161,7 +164,7 @@ fn the_builder_holds_sparse_secrets_to_the_smaller_bound() {
             );
         }
     }
-    // A key for a weight of 64 at 2^14 had 268 bits by our own estimates alone.
+    // By Ringmill's own estimates alone, a modulus of 268 bits would do for a weight of 64 at N = 2^14.
     assert!(sparse(14, 64, 229).build().is_ok() && sparse(14, 64, 268).build().is_err());
 }
 
@@ -186,7 +189,7 @@ fn a_weight_below_32_is_refused_unless_insecurity_is_asked_for() {
 
 #[test]
 fn a_saved_file_that_no_longer_passes_is_refused_unless_its_insecurity_is_asked_for() {
-    // Within our own estimates, above the rotated hybrid attack's bound: 229, 468 and 1553.
+    // These are within Ringmill's own estimates and above the bounds of the rotated hybrid attack, 229, 468 and 1553.
     for (weight, log_n, bits) in [(64, 14, 268), (64, 15, 469), (256, 16, 1676)] {
         let file = written_before(weight, log_n, bits);
         let refused = ckks::file::read_params(&file, InsecureParams::Refuse).unwrap_err();
@@ -196,12 +199,12 @@ fn a_saved_file_that_no_longer_passes_is_refused_unless_its_insecurity_is_asked_
             "{told}"
         );
         let read = ckks::file::read_params(&file, InsecureParams::AllowForTestsOnly).unwrap();
-        // Its identity is the file's: what was made with it is read with it.
+        // The parameters keep the identity of the file, so objects that were made with them can be read.
         assert_eq!(ckks::file::write_params(&read), file);
         assert!(read.insecure_allowed());
         assert!(read.security().summary().starts_with("INSECURE"));
     }
-    // What passes is the same, whoever reads it.
+    // Parameters that pass the table are the same for every reader.
     let params = sparse(15, 128, 600).build().unwrap();
     let file = ckks::file::write_params(&params);
     let read = ckks::file::read_params(&file, InsecureParams::AllowForTestsOnly).unwrap();
@@ -210,7 +213,8 @@ fn a_saved_file_that_no_longer_passes_is_refused_unless_its_insecurity_is_asked_
     assert_eq!(read.security(), params.security());
 }
 
-/// Whatever table a file names, it is accepted by that table alone, held to it, and by none that is for other secrets.
+/// A file is accepted only if the reader accepts the table that the file names, and if that table allows the
+/// parameters. A table for other secrets allows none.
 #[test]
 fn a_hostile_file_gains_nothing_by_the_table_it_names() {
     let dense: Arc<Params> = ring(14, 430).build().unwrap();

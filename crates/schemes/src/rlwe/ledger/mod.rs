@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The count of decryptions that were shared under a secret key (docs/security.md). All copies of the key in a process
-//! share the count. A key that comes from a file has its count there.
+//! share the count. If the key was saved to a file, or read from a file that was named to it, the file stores the
+//! count.
 
 mod account;
 mod home;
@@ -153,7 +154,13 @@ impl Ledger {
     }
 
     /// Adds decryptions that are about to be shared to the account. If the key has a file, the file stores the new
-    /// account before the call returns. Call this method before a decryption is shown to others.
+    /// account before the call returns. If the file cannot be read or written, the account is in memory only, and the
+    /// call succeeds only if no shared decryption is missing there. Call this method before a decryption is shown to
+    /// others.
+    ///
+    /// # Errors
+    /// The errors of [`Account::charged`]. [`LedgerError::Unknown`] or [`LedgerError::Unkept`] if the earlier count is
+    /// not known, [`LedgerError::Forked`] in a forked child for a key without a file.
     pub fn charge(&self, key: &SecretKey, charge: &Charge) -> Result<(), LedgerError> {
         if self.home.get().is_none() {
             let mut memory = self.memory().ok_or(LedgerError::Forked)?;

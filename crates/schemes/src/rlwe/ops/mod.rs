@@ -4,7 +4,8 @@
 //!
 //! Of an operation's operands, the ciphertexts come first, then the plaintexts, then the key-switching keys. With
 //! [`Variant::seeded`], the keys' part-1 limbs are no parameters: `PRNG` instructions expand them from seed
-//! parameters. An operation has one result, or one for each Galois element.
+//! parameters. Most operations have one result. A hoisted rotation has one for each Galois element, and an operation
+//! that computes several sums has one for each.
 //!
 //! A polynomial that an operation does not change ([`Through`]) is neither a parameter nor a result of its procedure.
 

@@ -17,17 +17,17 @@ macro_rules! operations {
             Add,
             Sub,
             Neg,
-            /// Adds a plaintext to a ciphertext. BFV adds the plaintext times Q / t for the plaintext modulus t, and BGV
-            /// adds it times the ciphertext's correction factor.
+            /// Adds a plaintext to a ciphertext. BFV adds the plaintext times Q / t for the plaintext modulus t, and
+            /// BGV adds it times the ciphertext's correction factor.
             AddPlain,
             SubPlain,
             /// Multiplies a ciphertext by a plaintext. In BFV and BGV the plaintext's coefficients, residues modulo the
             /// plaintext modulus t, stand for integers from -t / 2 to t / 2.
             MulPlain,
-            /// Adds an integer constant to every slot, in BFV times Q / t and in BGV times the ciphertext's correction
-            /// factor.
+            /// Adds a constant to every slot. The residues that it adds to c_0 are those of the constant times a
+            /// factor: in CKKS the scale, in BFV Q / t, and in BGV the ciphertext's correction factor.
             AddScalar,
-            /// Multiplies a ciphertext by an integer constant.
+            /// Multiplies a ciphertext by an integer constant. In CKKS the integer is a number times a scale, rounded.
             MulScalar,
             /// Multiplies two ciphertexts of two polynomials (Medha paper, Algorithm 2; BASALISC paper, section 2.2.1;
             /// in BFV by the parameters' method). The product has three polynomials.
@@ -41,9 +41,9 @@ macro_rules! operations {
             Morph,
             /// Switches a ciphertext from the secret s(x^g) back to s, with the Galois key of the element g.
             KeySwitch,
-            /// Computes an automorphism x -> x^g and the key switch back to s ([`Op::Morph`], [`Op::KeySwitch`]). For g =
-            /// 3^k it rotates the slots. For g = 2N - 1 it conjugates them in CKKS, and exchanges their two rows in BFV
-            /// and BGV.
+            /// Computes an automorphism x -> x^g and the key switch back to s ([`Op::Morph`], [`Op::KeySwitch`]). For
+            /// g = 3^k it rotates the slots. For g = 2N - 1 it conjugates them in CKKS, and exchanges their two rows in
+            /// BFV and BGV.
             Rotate,
             /// Computes several rotations of one ciphertext that share its decomposition. The bits differ from those of
             /// [`Op::Rotate`]: the digits are permuted after their extension instead of before, so the key-switching
@@ -63,8 +63,8 @@ macro_rules! operations {
             fn row(self) -> &'static $crate::rlwe::ops::Row<$params> {
                 use $crate::rlwe::ops::{arithmetic, keyswitch, row};
                 match self {
-                    //                                  name              ciphertexts    plaintexts
-                    //                                                                      immediate keys        level size        through        emitter
+                    // name              ciphertexts    plaintexts immediate keys        level size        through      
+                    //  emitter
                     Self::Add           => row!($scheme ".add",            &[ANY, ANY],  0, None,     None,       Same, Largest,    LargerAddend,  arithmetic::add),
                     Self::Sub           => row!($scheme ".sub",            &[ANY, ANY],  0, None,     None,       Same, Largest,    LargerMinuend, arithmetic::sub),
                     Self::Neg           => row!($scheme ".neg",            &[ANY],       0, None,     None,       Same, Largest,    None,          arithmetic::neg),
@@ -130,15 +130,15 @@ macro_rules! operations {
             }
 
             /// Returns the addition of a constant to a ciphertext of `size` polynomials. `residues` are those of the
-            /// constant modulo q_0 ..= q_level, in BFV of the constant times Q / t for the plaintext modulus t, in BGV
-            /// of the constant times the ciphertext's correction factor.
+            /// constant times a factor, modulo q_0 ..= q_level. The factor is the scale in CKKS, Q / t for the
+            /// plaintext modulus t in BFV, and the ciphertext's correction factor in BGV.
             pub fn add_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
                 let residues = Immediate::Residues(residues);
                 Self::with(Op::AddScalar, level, &[size], residues, false)
             }
 
             /// Returns the product of a ciphertext of `size` polynomials and a constant. `residues` are those of the
-            /// constant modulo q_0 ..= q_level.
+            /// constant modulo q_0 ..= q_level, in CKKS of the constant times a scale.
             pub fn mul_scalar(level: Level, size: u32, residues: Vec<u64>) -> Self {
                 let residues = Immediate::Residues(residues);
                 Self::with(Op::MulScalar, level, &[size], residues, false)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The values on which an operation's instructions depend beside its row of the table: sizes, constants, and the form of
-//! a sum.
+//! The values on which an operation's instructions depend beside its row of the table: sizes, constants, and the form
+//! of a sum.
 
 pub use ringmill_isa::macros::linked::Left;
 use ringmill_isa::macros::linked::Products;
@@ -82,7 +82,7 @@ impl Shape {
     }
 
     /// Returns the number of integers that a call of the procedure sets: the multipliers and the constants of its
-    /// combinations.
+    /// combinations, or the one constant of an operation without combinations and products.
     pub(super) fn integers(&self) -> usize {
         match self.combinations() {
             0 if self.products.is_empty() => 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random circuits on ciphertexts and on what they hold.
+//! Runs random circuits on BFV ciphertexts and on their messages in the clear, and compares the results.
 
 use ringmill_schemes::bfv::{
     BfvError, Ciphertext, Decryptor, Integers, KeyGenerator, Multiplication,
@@ -9,7 +9,7 @@ use ringmill_schemes::rlwe::RlweError;
 
 use super::setup::{Numbers, STEPS, Setup, params};
 
-/// A value as a ciphertext and in the clear.
+/// A value as a ciphertext and in the clear, with the number of products on the way to it.
 #[derive(Clone)]
 struct Value {
     cipher: Ciphertext,
@@ -37,7 +37,8 @@ impl Circuit {
         a.iter().zip(b).map(|(&a, &b)| f(a, b)).collect()
     }
 
-    /// One of the operations, chosen by chance, at the lower of the levels; none where the result would show its message.
+    /// Applies an operation, chosen at random, to two values at the lower of their levels. Returns `None` if the result
+    /// is transparent.
     fn step(&mut self, a: &Value, b: &Value) -> Option<Value> {
         let (t, half) = (self.t, a.clear.len() / 2);
         let e = &self.setup.evaluator;
@@ -204,7 +205,7 @@ fn a_message_that_is_lost_is_refused() {
             "{budgets:?}"
         );
         assert_eq!(budgets.last(), Some(&0));
-        // With another key nothing but noise is seen; here nobody can know that it is another.
+        // A decryptor with another key sees only noise. Without key identities, nothing tells it that the key is wrong.
         let other = KeyGenerator::new(params.clone()).unwrap();
         let key = other.secret_key().clone().with_key_id(None);
         let decryptor = Decryptor::new(params.clone(), key).unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Each operation is its definition in big integers, at every level and on edges.
+//! Tests each BFV operation against its definition in big integers, at every level and for edge cases.
 
 use num_bigint::BigInt;
 use num_traits::Euclid;
@@ -18,7 +18,7 @@ use super::setup::{Numbers, Setup, params};
 
 const LOG_N: u8 = 4;
 
-/// Sizes of one to eight primes, of one size and of several.
+/// Returns lists of prime sizes in bits: of one to eight primes of several sizes, and of primes of one size.
 fn chains() -> Vec<Vec<u32>> {
     let sizes = [60, 45, 50, 60, 36, 55, 60, 58];
     let mut chains: Vec<Vec<u32>> = (1..=8).map(|l| sizes[..l].to_vec()).collect();
@@ -26,13 +26,13 @@ fn chains() -> Vec<Vec<u32>> {
     chains
 }
 
-/// Whether these primes' product is surely above t.
+/// Returns whether the product of primes with the sizes `chain` in bits is surely above `t`.
 fn holds(chain: &[u32], t: u64) -> bool {
     chain.iter().map(|bits| bits - 1).sum::<u32>() >= 64 - t.leading_zeros()
 }
 
-/// Polynomials with random coefficients and with those about which something changes: 0, Q - 1, Q / 2 and multiples of
-/// Q / q_i, each with its neighbours.
+/// Returns pairs of polynomials modulo Q. Their coefficients are random, or are edge cases of rounding and extension:
+/// 0, Q - 1, Q / 2, Q / q_i and Q / 2^33, each with its neighbours.
 fn operands(params: &Params, level: Level, tag: u64) -> Vec<[Polynomial; 2]> {
     let (q, n) = (modulus(params, level), params.degree());
     let mut numbers = Numbers::new(tag);
@@ -66,7 +66,7 @@ fn operands(params: &Params, level: Level, tag: u64) -> Vec<[Polynomial; 2]> {
     found
 }
 
-/// What a factor's polynomials are multiplied by before they are extended.
+/// Returns m-tilde, the modulus by which BEHZ multiplies a factor's polynomials before it extends them.
 fn m_tilde(params: &Params) -> u64 {
     match params.multiplication() {
         Multiplication::Behz => 1 << 32,
@@ -78,7 +78,7 @@ fn m_tilde(params: &Params) -> u64 {
     }
 }
 
-/// What BEHZ computes (behz.rs), step by step with integers in place of residues.
+/// Computes the product of two ciphertexts by the steps of BEHZ (behz.rs), with integers in place of residues.
 fn behz(params: &Params, level: Level, a: &[Polynomial], b: &[Polynomial]) -> Vec<Polynomial> {
     let (q, t) = (modulus(params, level), params.plain_modulus().value());
     let m_tilde = BigInt::from(m_tilde(params));
@@ -135,15 +135,15 @@ fn products(
 
 #[test]
 fn behz_with_a_prime_is_the_same_sequence() {
-    // The plain modulus may be the prime that is taken elsewhere.
+    // The plaintext modulus may be the very prime that would otherwise be m-tilde.
     let own = primes_one_mod(32, 2 << LOG_N, 1, &[]).unwrap()[0];
     for t in [256, (1 << 45) - 1, own] {
         products(t, Multiplication::BehzPrime, behz);
     }
 }
 
-/// Plain moduli: two, a power of two, one that batches, m-tilde, and large ones, where multiples of B are taken off with
-/// either sign.
+/// Plaintext moduli: two, a power of two, one that batches, m-tilde, and large ones, for which the extension from B
+/// subtracts multiples of B of either sign.
 const PLAIN: [u64; 6] = [2, 256, 97, 1 << 32, (1 << 45) - 1, (1 << 60) - 93];
 
 #[test]
@@ -189,7 +189,7 @@ fn behz_is_the_rounded_product_but_for_as_many_units_as_primes() {
     }
 }
 
-/// round(t a b / Q) of centred a and b.
+/// Returns round(t a b / Q) for the centred representatives of two ciphertexts a and b.
 fn hps(params: &Params, level: Level, a: &[Polynomial], b: &[Polynomial]) -> Vec<Polynomial> {
     let (q, t) = (modulus(params, level), params.plain_modulus().value());
     let centre = |x: &[Polynomial]| map(x, |c| centred(c, &q));
@@ -241,7 +241,7 @@ fn plaintexts_are_added_times_q_over_t_and_multiplied_as_signed_integers() {
             let found = evaluator.mul_plain(&x, &plain).unwrap();
             assert_eq!(coefficients(&params, &found), expected, "t {t}");
             assert_eq!(evaluator.mul_plain_as_seal(&x, &plain), Ok(found));
-            // SEAL's exception: one coefficient, taken as it is where every prime is above t.
+            // SEAL's exception: the coefficient of a plaintext of one term is not centred if every prime is above t.
             let mut monomial = vec![0; params.degree()];
             monomial[3] = t - 1;
             let last = Plaintext::new(&*params, monomial.clone()).unwrap();
@@ -334,7 +334,8 @@ fn every_message_survives_encryption_at_every_level() {
     }
 }
 
-/// A message is encrypted as the procedure adds it to an encryption of zero, under both keys and at every level.
+/// Encrypting a message equals adding it, by the procedure, to an encryption of zero, under both keys and at every
+/// level.
 #[test]
 fn encryption_adds_what_the_procedure_adds() {
     for t in [2, 257, 65537, 1 << 32, (1 << 59) - 55] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The definitions that operations are held to, in big integers.
+//! Definitions of BFV's operations in big integers, with which tests compare the operations.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{Euclid, ToPrimitive, Zero};
@@ -10,7 +10,7 @@ use ringmill_schemes::bfv::{Ciphertext, Level, Params};
 /// A polynomial with integer coefficients.
 pub type Polynomial = Vec<BigInt>;
 
-/// q_0 ... q_level.
+/// Returns Q at a level: the product of the primes q_0 to q_level.
 pub fn modulus(params: &Params, level: Level) -> BigInt {
     let primes = params.cipher_moduli().iter().take(level.primes());
     primes.map(|&q| BigInt::from(q)).product()
@@ -21,7 +21,7 @@ fn basis(params: &Params, level: Level) -> RnsBasis {
     RnsBasis::new(primes.copied().collect()).unwrap()
 }
 
-/// Coefficients in [0, Q) of a ciphertext's polynomials.
+/// Returns the coefficients in [0, Q) of a ciphertext's polynomials.
 pub fn coefficients(params: &Params, cipher: &Ciphertext) -> Vec<Polynomial> {
     let (n, basis) = (params.degree(), basis(params, cipher.level()));
     let whole = |poly: &ResidueVec| {
@@ -44,7 +44,7 @@ pub fn coefficients(params: &Params, cipher: &Ciphertext) -> Vec<Polynomial> {
     cipher.polys().iter().map(whole).collect()
 }
 
-/// The ciphertext of these polynomials modulo Q.
+/// Makes the ciphertext whose polynomials are `polys` modulo Q.
 pub fn ciphertext(params: &Params, level: Level, polys: &[Polynomial]) -> Ciphertext {
     let basis = basis(params, level);
     let limbs = |poly: &Polynomial| {
@@ -64,24 +64,24 @@ pub fn residue(x: &BigInt, q: u64) -> u64 {
     x.rem_euclid(&BigInt::from(q)).to_u64().unwrap()
 }
 
-/// x mod q in [0, q).
+/// Returns x mod q in [0, q).
 pub fn reduced(x: &BigInt, q: &BigInt) -> BigInt {
     x.rem_euclid(q)
 }
 
-/// x mod q in (-q/2, q/2].
+/// Returns x mod q in (-q/2, q/2].
 pub fn centred(x: &BigInt, q: &BigInt) -> BigInt {
     let x = reduced(x, q);
     if &x * 2 > *q { x - q } else { x }
 }
 
-/// floor(x / y + 1/2).
+/// Returns floor(x / y + 1/2).
 pub fn rounded(x: &BigInt, y: &BigInt) -> BigInt {
     let raised: BigInt = x * 2 + y;
     raised.div_euclid(&(y * 2))
 }
 
-/// The product modulo x^N + 1.
+/// Returns the product of two polynomials modulo x^N + 1.
 pub fn product(a: &Polynomial, b: &Polynomial) -> Polynomial {
     let n = a.len();
     let mut sum = vec![BigInt::zero(); n];
@@ -98,7 +98,7 @@ pub fn product(a: &Polynomial, b: &Polynomial) -> Polynomial {
     sum
 }
 
-/// (a_0 + a_1 s) (b_0 + b_1 s).
+/// Returns (a_0 + a_1 s) (b_0 + b_1 s) as three polynomials, the factors of 1, s and s^2.
 pub fn tensor(a: &[Polynomial], b: &[Polynomial]) -> Vec<Polynomial> {
     let add = |x: Polynomial, y: Polynomial| x.iter().zip(&y).map(|(x, y)| x + y).collect();
     let cross = add(product(&a[0], &b[1]), product(&a[1], &b[0]));
@@ -110,7 +110,7 @@ pub fn map(polys: &[Polynomial], f: impl Fn(&BigInt) -> BigInt) -> Vec<Polynomia
     polys.iter().map(one).collect()
 }
 
-/// The fast base extension of x as an integer: the sum over i of [x (Q/q_i)^-1]_(q_i) (Q / q_i).
+/// Returns the fast base extension of x as an integer: the sum over i of [x (Q/q_i)^-1]_(q_i) (Q / q_i).
 pub fn fast_extension(params: &Params, level: Level, x: &BigInt) -> BigInt {
     let basis = basis(params, level);
     let inverses = basis.inverse_punctured_products();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BFV against plaintexts, and its operations against their definitions in big integers.
+//! Tests BFV against messages in the clear, and its operations against their definitions in big integers.
 
 mod circuits;
 mod definitions;

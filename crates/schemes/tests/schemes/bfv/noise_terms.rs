@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Each term of the noise model against its definition, in plain arithmetic.
+//! Tests each term of BFV's noise model against its definition, in plain arithmetic.
 
 use std::f64::consts::{LN_2, PI};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use ringmill_schemes::exact::ExactParams;
 
 use super::setup::params;
 
-/// The invariant noise that the model predicts, which is at least 2^-1 when its budget is gone.
+/// Returns the bound on the invariant noise that the model predicts. It is 1/2 for a budget of 0.
 fn norm(noise: Noise) -> f64 {
     (-1.0 - noise.budget()).exp2()
 }
@@ -28,7 +28,8 @@ fn check(params: &Arc<Params>, multiplication: Multiplication, operations: usize
     let model = NoiseModel::new(params, operations);
     let n = params.degree() as f64;
     let t = params.plain_modulus().value() as f64;
-    // A dozen polynomials for each operation and for the encryption, in sixteen directions, fail with 2^-40.
+    // A dozen polynomials for each operation and for the encryption, in sixteen directions, fail with a probability of
+    // 2^-40 together.
     let chances = n * 12.0 * (operations as f64 + 1.0) * 16.0;
     let deviations = (40.0 * LN_2 + chances.ln()).sqrt() / (PI / 16.0).cos();
     let random = |variance: f64| deviations * (n * variance).sqrt();

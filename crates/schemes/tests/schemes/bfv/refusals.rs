@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is refused, and files.
+//! Tests the auxiliary primes of BFV, the inputs that BFV refuses, and its files.
 
 use ringmill_device::ResidueVec;
 use ringmill_schemes::bfv::{
@@ -57,7 +57,7 @@ fn parameters_that_cannot_work_are_refused() {
 
 #[test]
 fn auxiliary_primes_are_seals() {
-    // SEAL takes get_primes(2N, 61, ...): m_sk, gamma, then B.
+    // SEAL calls get_primes(2N, 61, ...) for m_sk, gamma and B, in this order.
     let t = 65537;
     let small = params(12, t, &[36, 36], &[37], Multiplication::Behz);
     let found = ringmill_math::primes::ntt_primes(61, 12, 5).unwrap();
@@ -67,7 +67,7 @@ fn auxiliary_primes_are_seals() {
     // 32 + 33 + 60 bits are not below 122.
     let large = params(12, (1 << 32) + 1, &[60], &[60], Multiplication::Behz);
     assert_eq!(large.auxiliary_primes(Level(0)), m_sk_and_b);
-    // One of m_sk and B alone holds what two must.
+    // The table has three primes, m_sk and two of B, then t and m-tilde. If t is m-tilde, the table has it once.
     assert_eq!(small.table().len(), 3 + 3 + 2);
     let word = params(12, 1 << 32, &[60], &[60], Multiplication::Behz);
     assert_eq!(word.table().len(), 2 + 3 + 1);
@@ -132,7 +132,7 @@ fn operands_that_do_not_fit_are_refused() {
     let transparent = e.mul_plain(&a, &zero);
     assert_eq!(transparent, Err(BfvError::Rlwe(RlweError::Transparent)));
 
-    // Other parameters, another key.
+    // Objects of other parameters or of another key are refused.
     let other = Setup::new(params(5, 97 * 193, &[50, 50], &[50], Multiplication::Behz));
     let theirs = other.encrypt(&[1]);
     let is_other = |r: Result<(), BfvError>| {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our objects through SEAL's format and back; SEAL itself is asked in tests/python/test_seal_exact.py.
+//! Writes BFV objects in SEAL's format and reads them back. `tests/python/test_seal_exact.py` compares with SEAL
+//! itself.
 
 use ringmill_schemes::bfv::{Level, Multiplication, Plaintext};
 use ringmill_schemes::seal::{self, Compression, SealContext, SealError, SealScheme};
@@ -55,7 +56,7 @@ fn what_seal_cannot_have_is_refused() {
         assert!(matches!(refused, Err(SealError::Unsupported { .. })));
     }
     assert_eq!((SealScheme::Bfv as u8, SealScheme::Ckks as u8), (1, 2));
-    // A plaintext for one level, in evaluation form: that of CKKS.
+    // A plaintext in evaluation form belongs to a level, as CKKS's plaintexts do. BFV has none.
     let setup = Setup::new(params(5, 193, &[50, 45], &[50], Multiplication::Behz));
     let context = SealContext::new(setup.params.clone()).unwrap();
     let secret = setup.keygen.secret_key();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys, encoder and evaluator for one small parameter set.
+//! Makes keys, an encoder and an evaluator for a small BFV parameter set.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Setup {
     pub galois: GaloisKeys,
 }
 
-/// Keys for these steps, and for the exchange of rows, are made.
+/// The steps of row rotations for which a setup has Galois keys. It also has the key for the exchange of rows.
 pub const STEPS: [i64; 2] = [1, -3];
 
 pub fn params(
@@ -74,7 +74,7 @@ impl Setup {
     }
 }
 
-/// A stream of numbers that repeats.
+/// A generator of pseudorandom numbers, which are the same on every run.
 pub struct Numbers(u64);
 
 impl Numbers {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random circuits on ciphertexts and on what they hold.
+//! Runs random circuits on BGV ciphertexts and on their messages in the clear, and compares the results.
 
 use ringmill_schemes::bgv::{
     Decryptor, Encoder, Integers, KeyForm, KeyGenerator, Level, Params, PlainModulus,
@@ -8,7 +8,7 @@ use ringmill_schemes::bgv::{
 
 use super::setup::{Circuit, STEPS, Setup, params};
 
-/// Every number of digits and of special primes that five ciphertext primes have: dnum 5, 3, 2 and 1.
+/// The sizes in bits of special primes for every default dnum of five ciphertext primes: 5, 3, 2 and 1.
 const SPECIAL: [&[u32]; 4] = [&[60], &[60, 60], &[58, 60, 59], &[60, 60, 60, 60, 60]];
 
 #[test]
@@ -55,7 +55,7 @@ fn sums_of_unequal_factors_are_the_sums_of_their_messages() {
     let setup = Setup::new(params(6, 7681, &[60, 60, 60, 60], &[60]));
     let e = &setup.evaluator;
     let (a, b) = (setup.encrypt(&[7; 64]), setup.encrypt(&[11; 64]));
-    // A product that was switched down, and a fresh value that was switched down: 1 / q^2 q' against 1 / q q'.
+    // The factor of a square of a product after a division is 1 / q^2. That of a fresh value after a division is 1 / q.
     let product = e.mul_relin(&a, &b, &setup.relin).unwrap();
     let product = e.mod_switch_to_next(&product).unwrap();
     let square = e.square_relin(&product, &setup.relin).unwrap();
@@ -71,7 +71,7 @@ fn sums_of_unequal_factors_are_the_sums_of_their_messages() {
         );
         assert_eq!(sum.annotation(), difference.annotation());
     }
-    // Two and three polynomials.
+    // One ciphertext has three polynomials, the other two.
     let wide = e.mul(&low, &low).unwrap();
     let sum = e.add(&wide, &square).unwrap();
     assert_eq!(sum.size(), 3);
@@ -87,7 +87,7 @@ fn plaintext_moduli_that_do_not_batch_do_for_coefficients() {
         assert!(matches!(setup.encoder, Encoder::Coefficients(_)));
         let e = &setup.evaluator;
         let x = setup.encrypt(&[0, 1]);
-        // Products of monomials, one of which goes round.
+        // Products of monomials, one of which exceeds the degree N and so changes its sign.
         let mut power = x.clone();
         for _ in 0..2 {
             power = e.square_relin(&power, &setup.relin).unwrap();
@@ -154,7 +154,7 @@ fn a_message_that_is_lost_is_refused() {
         "{budgets:?}"
     );
     assert_eq!(budgets.last(), Some(&0));
-    // With another key nothing but noise is seen; here nobody can know that it is another.
+    // A decryptor with another key sees only noise. Without key identities, nothing tells it that the key is wrong.
     let other = KeyGenerator::new(params.clone()).unwrap();
     let key = other.secret_key().clone().with_key_id(None);
     let decryptor = Decryptor::new(params.clone(), key).unwrap();

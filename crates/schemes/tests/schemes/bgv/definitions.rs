@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Divisions against their definition in big integers, at the edges.
+//! Tests divisions of BGV ciphertexts by primes against their definition in big integers, for edge cases.
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Zero};
@@ -12,7 +12,7 @@ use ringmill_schemes::{At, Operation};
 
 use super::setup::{Numbers, Setup, params};
 
-/// The primes of a level.
+/// Returns the primes of a level as an RNS basis.
 fn basis(params: &Params, level: Level) -> RnsBasis {
     RnsBasis::new(params.reducers()[..level.primes()].to_vec()).unwrap()
 }
@@ -91,7 +91,7 @@ fn a_modulus_switch_is_its_definition() {
                     .iter()
                     .zip(from_limbs(&params, &below, &poly.residues().wide()))
                 {
-                    // The least multiple of t that is x modulo q and not negative.
+                    // The least multiple of t, from 0 on, that is x modulo q.
                     let c = BigInt::from(x % q);
                     let w = (-&c * inverse) % &t_big;
                     let w = (w + &t_big) % &t_big;
@@ -108,7 +108,8 @@ fn a_modulus_switch_is_its_definition() {
     }
 }
 
-/// A message is encrypted as the procedure adds it to an encryption of zero, under both keys and at every level.
+/// Encrypting a message equals adding it, by the procedure, to an encryption of zero, under both keys and at every
+/// level.
 #[test]
 fn encryption_adds_what_the_procedure_adds() {
     for t in [2, 257, 65537, 1 << 32, (1 << 59) - 55] {

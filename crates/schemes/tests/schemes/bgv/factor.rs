@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Factors of BGV and their balance.
+//! Tests BGV's correction factors, and the integers that make two of them equal.
 
 use ringmill_math::Modulus;
 use ringmill_schemes::bgv::{Balance, Factor};
@@ -28,7 +28,8 @@ fn balanced_factors_agree_and_are_small() {
             let size = |x: u64| u128::from(x.min(t.neg(x)));
             let ratio = t.mul(a.inverse(t).unwrap(), b.value());
             assert!(size(x) + size(y) <= size(ratio) + 1);
-            // Where t is prime every pair will do, and one of them has both parts below the square root of t.
+            // For a prime t every pair of the algorithm has units, and one pair has both numbers below the square root
+            // of t.
             if t.value() > 16 {
                 let sum = size(x) + size(y);
                 assert!(sum * sum <= 4 * u128::from(t.value()), "{x} {y}");

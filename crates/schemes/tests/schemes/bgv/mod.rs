@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BGV against plaintexts, its operations against their definitions in big integers, and its noise against the bound.
+//! Tests BGV against messages in the clear, its operations against their definitions in big integers, and its noise
+//! against the bounds.
 
 mod circuits;
 mod definitions;

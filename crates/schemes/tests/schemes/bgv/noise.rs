@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The predicted noise is an upper bound on the measured one.
+//! Tests that the noise of BGV ciphertexts stays within the predicted bound.
 
 use ringmill_schemes::bgv::SecretDistribution;
 use ringmill_schemes::bgv::{Params, PlainModulus};
 
 use super::setup::{Circuit, Setup, params};
 
-/// Runs circuits and gives the most bits by which a prediction was below the measured budget.
+/// Runs random circuits, and returns the largest number of bits by which a predicted budget was below the measured one.
 fn widest(circuit: &mut Circuit, circuits: usize) -> u32 {
     let mut widest = 0;
     for _ in 0..circuits {
@@ -26,7 +26,8 @@ fn measured_noise_is_within_the_prediction() {
     for (tag, special) in (1..).zip([&[60][..], &[60, 60], &[60, 60, 60]]) {
         let setup = Setup::new(params(6, 7681, &[60, 50, 60, 55, 60], special));
         let widest = widest(&mut Circuit::new(setup, tag), 40);
-        // A product's bound takes all coefficients to be as large as they may be: log2(N) / 2 bits and a few, each time.
+        // The bound of a product assumes the largest coefficients everywhere. That costs log2(N) / 2 bits and a few
+        // more for each product.
         assert!(widest < 60, "{widest}");
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Each term of the noise model against its definition, in plain arithmetic.
+//! Tests each term of BGV's noise model against its definition, in plain arithmetic.
 
 use std::f64::consts::LN_2;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use ringmill_schemes::bgv::{
 
 use super::setup::params;
 
-/// The numbers that the terms consist of, each from the parameters.
+/// The numbers of which the terms of the noise model consist, computed from the parameters.
 struct Terms {
     model: NoiseModel,
     params: Arc<Params>,
@@ -18,7 +18,8 @@ struct Terms {
     t: f64,
     tail: f64,
     sigma: f64,
-    /// Factors by which products with the secret and with a ternary polynomial grow, and the sum of the secret.
+    /// The factors by which products with the secret (`secret`) and with a ternary polynomial (`ternary`) grow. `sum`
+    /// is the sum of the absolute values of the secret's coefficients.
     secret: f64,
     ternary: f64,
     sum: f64,
@@ -61,12 +62,12 @@ impl Terms {
         }
     }
 
-    /// The error of a division by `primes` primes in two polynomials.
+    /// Returns the bound on the error that a division of two polynomials by `primes` primes makes.
     fn rounding(&self, primes: f64) -> f64 {
         self.remainder(primes) * (1.0 + self.secret)
     }
 
-    /// Products with errors of keys: t times a sum of N products.
+    /// Returns the bound on t times a sum of N products with errors of keys, for factors up to 1.
     fn errors(&self) -> f64 {
         self.t * self.tail * self.sigma * self.n.sqrt()
     }
@@ -75,7 +76,7 @@ impl Terms {
         product(self.params.special_moduli())
     }
 
-    /// The root of the sum of the squares of the digits' bounds.
+    /// Returns the square root of the sum of the squares of the digits' bounds.
     fn digits(&self, level: Level) -> f64 {
         let bounds = (0..self.params.digits_at(level)).map(|digit| {
             let primes = &self.params.moduli()[self.params.digit(digit, level)];
@@ -94,7 +95,8 @@ fn assert_is(noise: Noise, expected: f64, what: &str) {
     assert!(off < 1e-9, "{what}: {noise:?}, not {}", expected.log2());
 }
 
-/// Small primes, so that each term shows in a sum. The last two sets divide modulo primes alone and have two primes a digit.
+/// Returns parameter sets with small primes, so that each term is visible in a sum. The last set divides modulo primes
+/// alone, and it has two primes in a digit.
 fn sets() -> Vec<Arc<Params>> {
     let built = |t: u64, cipher: &[u32], special: &[u32], secret, alone: bool| {
         let mut builder = Params::builder(6, PlainModulus::new(t).unwrap())
@@ -215,7 +217,7 @@ fn a_bootstraps_terms_are_their_definitions() {
         let small = half * (1.0 + 12.0);
         let expected = small + half * s.errors();
         assert_is(s.model.raised(12), expected, "raised");
-        // As many special primes as the level has.
+        // The encapsulation key has as many special primes as the level has primes.
         let level = Level::LOWEST;
         let q = s.params.cipher_moduli()[0] as f64;
         let p = s.params.special_moduli()[0] as f64;

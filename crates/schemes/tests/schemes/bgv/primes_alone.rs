@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parameters whose divisions compute modulo primes alone (BASALISC paper, Equation 6).
+//! Tests BGV parameters whose divisions compute modulo primes alone (BASALISC paper, Equation 6).
 
 use ringmill_schemes::ParameterSet;
 use ringmill_schemes::bgv::file::{InsecureParams, read_params, write_params};
@@ -7,8 +7,8 @@ use ringmill_schemes::bgv::{KeyForm, OpKey, Params, PlainModulus, ProcCache};
 
 use super::setup::{Circuit, Setup, params};
 
-/// Circuits decrypt to what they compute within the predicted noise; key switches and divisions have no limb modulo t; a file
-/// keeps the choice, which is part of the identity.
+/// Circuits decrypt to the right messages within the predicted noise. Key switches and divisions have no limb modulo t.
+/// A parameter file keeps the choice, which is part of the identity.
 #[test]
 fn divisions_modulo_primes_alone_keep_messages() {
     for (tag, special) in (1..).zip([&[60][..], &[60, 60], &[58, 60, 59]]) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is refused, and files.
+//! Tests the inputs that BGV refuses, the names of its procedures, and its files.
 
 use ringmill_device::ResidueVec;
 use ringmill_schemes::bgv::{
@@ -102,7 +102,7 @@ fn operands_that_do_not_fit_are_refused() {
     let zero = Plaintext::new(&*setup.params, vec![0; 32]).unwrap();
     assert_eq!(e.mul_plain(&a, &zero), transparent);
 
-    // Other parameters, another key.
+    // Objects of other parameters or of another key are refused.
     let other = Setup::new(params(5, 97 * 193, &[50, 50], &[50]));
     let theirs = other.encrypt(&[1]);
     let is_other = |r: Result<(), BgvError>| {
@@ -163,7 +163,7 @@ fn a_factor_is_a_unit_modulo_t() {
         let read = file::read_ciphertext(&bytes, &setup.params);
         assert!(matches!(read, Err(FileError::Refused(_))), "{read:?}");
     }
-    // One of larger parameters.
+    // A correction factor of a larger plaintext modulus is refused.
     let large = Factor::new(10, ringmill_math::Modulus::new(97).unwrap()).unwrap();
     let refused = Ciphertext::new(&setup.params, a.level(), large, polys());
     assert!(matches!(refused, Err(BgvError::Factor { got: 10, .. })));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our objects through SEAL's format and back; SEAL itself is asked in tests/python/test_seal_exact.py.
+//! Writes BGV objects in SEAL's format and reads them back. `tests/python/test_seal_exact.py` compares with SEAL
+//! itself.
 
 use ringmill_schemes::bgv::{Factor, Level, Plaintext};
 use ringmill_schemes::seal::{self, Compression, SealContext, SealError, SealScheme};
@@ -70,7 +71,7 @@ fn ciphertexts_are_written_for_one_version_and_have_a_factor() {
     assert!(context.for_seal_of(&parameters[..15]).is_err());
     assert!(context.for_seal_of(&[0; 16]).is_err());
 
-    // Header, parms_id, form, polynomials, degree, primes, scale; then the factor.
+    // The correction factor follows header, parms_id, form, polynomials, degree, primes and scale.
     let at = 16 + 32 + 1 + 4 * 8;
     for factor in [0u64, 193, u64::MAX] {
         let mut bad = newest.clone();

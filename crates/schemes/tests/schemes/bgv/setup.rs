@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys, encoder and evaluator for one small parameter set, and random circuits on it.
+//! Makes keys, an encoder and an evaluator for a small BGV parameter set, and runs random circuits on it.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Setup {
     pub galois: GaloisKeys,
 }
 
-/// Keys for these steps, and for the exchange of rows, are made.
+/// The steps of row rotations for which a setup has Galois keys. It also has the key for the exchange of rows.
 pub const STEPS: [i64; 2] = [1, -3];
 
 pub fn params(log_n: u8, t: u64, cipher: &[u32], special: &[u32]) -> Arc<Params> {
@@ -75,7 +75,7 @@ impl Setup {
     }
 }
 
-/// A stream of numbers that repeats.
+/// A generator of pseudorandom numbers, which are the same on every run.
 pub struct Numbers(u64);
 
 impl Numbers {
@@ -103,7 +103,7 @@ pub struct Value {
     pub noise: Noise,
 }
 
-/// None for a result that would show its message.
+/// Returns the result of an operation, or `None` if the operation refuses it as transparent.
 fn opaque(result: Result<Ciphertext, BgvError>) -> Option<Ciphertext> {
     match result {
         Ok(cipher) => Some(cipher),
@@ -144,7 +144,7 @@ impl Circuit {
         }
     }
 
-    /// Brings a value down to a level; none where its message would show.
+    /// Divides a value by primes down to a level. Returns `None` if a result is transparent.
     fn down(&self, a: &Value, level: Level) -> Option<Value> {
         let mut a = a.clone();
         while a.cipher.level() > level {
@@ -170,8 +170,8 @@ impl Circuit {
         self.setup.model.add_balanced(a.noise, b.noise, &balance)
     }
 
-    /// One of the operations, chosen by chance, at the lower of the levels; none where the result would show its message, or
-    /// where no budget is sure to be left.
+    /// Applies an operation, chosen at random, to two values at the lower of their levels. Returns `None` if the result
+    /// is transparent, or if its noise bound leaves no budget.
     pub fn step(&mut self, a: &Value, b: &Value) -> Option<Value> {
         let (t, half) = (u128::from(self.t), a.clear.len() / 2);
         let level = a.cipher.level().min(b.cipher.level());
@@ -238,7 +238,7 @@ impl Circuit {
                 switched(a.noise),
             ),
             10 => {
-                // Three polynomials are switched down, too.
+                // A ciphertext of three polynomials is divided by primes before its relinearisation.
                 let below = level.below()?;
                 let product = Value {
                     cipher: e.square(&a.cipher).unwrap(),
@@ -281,7 +281,8 @@ impl Circuit {
         (self.setup.model.budget(value.noise, value.cipher.level()) > 0).then_some(value)
     }
 
-    /// Values of a random circuit, the inputs first, each checked by `check`.
+    /// Runs a random circuit of at most `steps` operations on two inputs, and calls `check` for each value, the inputs
+    /// first.
     pub fn run(&mut self, steps: usize, mut check: impl FnMut(&Setup, &Value)) {
         let mut values = vec![self.fresh(), self.fresh()];
         for value in &values {

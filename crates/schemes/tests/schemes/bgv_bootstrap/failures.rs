@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bootstraps by the thousand: they fail as often as is predicted, and where that is below 2^-40, never.
+//! Tests thousands of BGV bootstraps: they fail as often as predicted, and never if the probability is below 2^-40.
 
 use ringmill_schemes::bgv::{ExactParams, friendly_primes};
 
 use super::thin::{Toy, slots, tail};
 
-/// How many of so many bootstraps of other slots each give other slots.
+/// Runs `runs` bootstraps, each of other slots, and returns how many results have wrong slots.
 fn failures(toy: &Toy, runs: u64) -> u64 {
     let count = toy.bootstrapper.setup().structure().slots();
     let t = toy.params.plain_modulus().value();
@@ -36,7 +36,8 @@ fn failures(toy: &Toy, runs: u64) -> u64 {
     })
 }
 
-/// One digit of 7 and a quotient of 16 numbers: one coefficient in 400 leaves the digit, and there are four.
+/// Tests a set with one digit in base 7 below the message and a secret of weight 16. The quotient exceeds the digit in
+/// one coefficient of 400, and there are four coefficients.
 fn fails_often(runs: u64, deviations: f64) {
     let primes = friendly_primes(21).unwrap();
     let toy = Toy::with_chance(9, (7, 1, 2), 16, &primes, 7, 0.0);

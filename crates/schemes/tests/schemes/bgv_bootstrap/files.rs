@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files of bootstrapping keys: what is written is read, and no other bytes are.
+//! Tests files of bootstrapping keys: a written file is read back, and any other content is refused.
 
 use ringmill_schemes::bgv::bootstrap::{BootstrapKeys, Procedure};
 use ringmill_schemes::bgv::{KeyForm, KeyGenerator, friendly_primes};
@@ -20,7 +20,7 @@ fn keys_are_read_as_they_were_written_and_nothing_else_is() {
         let file = keys.write(setup).unwrap();
         let again = BootstrapKeys::read(&file, setup, maps).unwrap();
         assert_eq!(again.write(setup).unwrap(), file);
-        // Cut, lengthened, altered.
+        // Files that are cut, lengthened or altered are refused.
         for cut in [0, 7, 80, 100, file.len() / 2, file.len() - 1] {
             assert!(BootstrapKeys::read(&file[..cut], setup, maps).is_err());
         }
@@ -45,7 +45,7 @@ fn keys_are_read_as_they_were_written_and_nothing_else_is() {
             assert!(BootstrapKeys::read(&altered, setup, maps).is_err(), "{at}");
         }
     }
-    // The file's keys bootstrap.
+    // The keys that were read bootstrap as those that were written.
     let file = toy.keys.write(setup).unwrap();
     let keys = BootstrapKeys::read(&file, setup, maps).unwrap();
     let slots = slots(setup.structure().slots(), 17);
@@ -59,13 +59,13 @@ fn keys_are_read_as_they_were_written_and_nothing_else_is() {
                 .unwrap()
                 .cipher
     );
-    // Of other parameters.
+    // A file of other parameters is refused.
     let other = Toy::new(9, (17, 1, 2), 8, &friendly_primes(22).unwrap()[1..], 7);
     let (setup, maps) = (other.bootstrapper.setup(), other.bootstrapper.maps());
     assert!(BootstrapKeys::read(&file, setup, maps).is_err());
 }
 
-/// The keys that programs have by name, those that bootstrapping alone takes.
+/// Files of the keys that only bootstrapping needs, by the names that programs have for them.
 #[test]
 fn keys_by_name_are_read_as_they_were_written_and_nothing_else_is() {
     let toy = Toy::new(9, (17, 1, 2), 8, &friendly_primes(21).unwrap(), 7);

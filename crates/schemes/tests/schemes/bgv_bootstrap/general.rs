@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! General bootstrapping: polynomials of any coefficients.
+//! Tests general bootstrapping of BGV, for polynomials of any coefficients.
 
 use std::sync::Arc;
 
@@ -23,13 +23,13 @@ fn params(p: u64, (r, e): (u32, u32)) -> Arc<Params> {
     builder.build().unwrap()
 }
 
-/// Elements of the slot ring, all coefficients of them.
+/// Slots hold elements of the slot ring, of which the bootstrap refreshes all coefficients.
 #[test]
 fn all_coefficients_are_bootstrapped() {
     bootstrapped(&[(127, (1, 2), 16), (127, (2, 3), 16)]);
 }
 
-/// A prime of the other kind, two digits of noise, 64 parts.
+/// A prime that is 1 modulo 4, with two digits below the message and 64 parts of the polynomial.
 #[test]
 #[ignore = "a minute of processor time; `make full` runs it"]
 fn many_parts_are_bootstrapped() {
@@ -73,7 +73,7 @@ fn bootstrapped(shapes: &[(u64, (u32, u32), u32)]) {
             fresh.level()
         );
         assert!(0 < promised && promised <= left);
-        // Again, of what came out.
+        // The result can be bootstrapped again.
         let again = bootstrapper.bootstrap_general(&fresh, &keys).unwrap();
         assert_eq!(decryptor.decrypt(&again.cipher).unwrap().residues(), whole);
     }
@@ -102,7 +102,7 @@ fn thin_parameters_and_maps_are_refused() {
         assert!(matches!(refused, Err(BootstrapError::Parameters { .. })));
     }
     let bootstrapper = Bootstrapper::new(general, all).unwrap();
-    // Keys of other maps lack what these need.
+    // Keys that were made for other maps lack Galois keys of these maps.
     let thin = Bootstrapping::new(params.clone(), 16).unwrap();
     let deep = thin.clone().with_map_depth(2);
     let [one, two] = [&thin, &deep].map(|setup| Maps::new(setup, setup.shape()).unwrap());

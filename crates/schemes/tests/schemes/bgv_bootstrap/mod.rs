@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bootstrapping of BGV, each step against its definition in the clear.
+//! Tests bootstrapping of BGV, each step against its definition in the clear.
 
 mod failures;
 mod files;

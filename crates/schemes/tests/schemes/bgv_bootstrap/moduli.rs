@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Operations modulo each of the plaintext moduli of one parameter set.
+//! Tests BGV operations modulo each of the plaintext moduli of one parameter set.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ fn every_operation_is_right_modulo_every_plaintext_modulus() {
     let setup = Setup::new();
     let e = &setup.evaluator;
     let relin = setup.keygen.relin_key(KeyForm::Seeded).unwrap();
-    // Keys of a level serve it and those below.
+    // A key for a level serves that level and the levels below.
     let low = setup
         .keygen
         .relin_key_at(KeyForm::Stored, Level(3))
@@ -126,7 +126,7 @@ fn every_operation_is_right_modulo_every_plaintext_modulus() {
             let bytes = file::write_ciphertext(&xy);
             let read = file::read_ciphertext(&bytes, &setup.params).unwrap();
             assert_eq!(read, xy);
-            // Of two plaintext moduli nothing is made.
+            // Operands of different plaintext moduli are refused.
             let other = (plain + 1) % (setup.params.last_plain() + 1);
             let z = setup.encrypt(other, &[1; N]);
             let z = e.mod_switch(&z, Level(3)).unwrap();
@@ -135,7 +135,7 @@ fn every_operation_is_right_modulo_every_plaintext_modulus() {
             assert!(e.add_plain(&xy, &foreign).is_err() && e.mul_plain(&xy, &foreign).is_err());
         }
     }
-    // A plaintext of one modulus is encrypted under no other, and decoded as no other.
+    // A plaintext of one modulus is neither encrypted nor decoded as one of another.
     let at = At {
         level: Level(1),
         annotation: Factor::one_modulo(1),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers that bootstrapping rests on, against their definitions.
+//! Tests the probability of failure of bootstrapping, and other numbers that it needs, against their definitions.
 
 use ringmill_schemes::bgv::bootstrap::log2_chance;
 use ringmill_schemes::bgv::{PlainModulus, PrimePower};
 
 #[test]
 fn the_bound_is_above_what_happens_and_near_it() {
-    // 2^20 sums of 5 and of 17 numbers, by a generator that repeats.
+    // 2^20 sums of 5 and of 17 numbers, from a generator that gives the same numbers on every run.
     let mut state = 1u64;
     let mut uniform = || {
         state = state

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A bootstrap as a procedure of programs: the verifier takes it, it reads back, and it names what it takes.
+//! Tests the macro procedure of a BGV bootstrap: it passes the verifier, can be written as text and read back, and
+//! names its keys and constants.
 
 use ringmill_isa::macros::text::{parse, print};
 use ringmill_isa::macros::{MacroImm, MacroOp, verify_with_primes};
@@ -31,7 +32,7 @@ fn the_verifier_takes_a_bootstrap_and_its_text() {
     };
     assert_eq!(level(operand).0, procedure.start());
     assert_eq!(level(result).0, procedure.end().0);
-    // The result's factor for an operand of factor 1.
+    // The type of the result has the correction factor that belongs to an operand of factor 1.
     let ratio = procedure.factor(Factor::ONE).value();
     let note = ringmill_isa::macros::Note::Factor(ratio);
     assert_eq!(level(result).1, note);

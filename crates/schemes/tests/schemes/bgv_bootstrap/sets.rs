@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parameters: what is refused, and what named sets are.
+//! Tests the named parameter sets of BGV bootstrapping, and the parameters that bootstrapping refuses.
 
 use std::sync::Arc;
 
@@ -101,8 +101,8 @@ fn the_inner_modulus_is_held_to_the_smaller_bound_of_both_tables() {
         assert!(told.contains("sparse_ternary_2026"), "{told}");
         told
     };
-    // So many digits that the key is modulo three primes and as many special ones: 187 bits, where our own estimates alone
-    // allow 217.
+    // With these digits the encapsulation key is modulo three primes and as many special primes: 187 bits. Ringmill's
+    // own estimates alone allow 217.
     let t = PrimePower::new(127, 1).unwrap().modulus().unwrap();
     let builder = Params::builder(15, t).friendly_primes(20, 7).unwrap();
     let params = builder.further_plain_moduli(7).build().unwrap();
@@ -118,7 +118,7 @@ fn the_inner_modulus_is_held_to_the_smaller_bound_of_both_tables() {
     );
     // Too little weight for any modulus.
     assert!(refused(&params, 31).contains("weights from 32"));
-    // Whoever reads the parameters may ask for its insecurity.
+    // The reader of the parameters may allow them to be insecure.
     let file = file::write_params(&params);
     let read = file::read_params(&file, InsecureParams::AllowForTestsOnly).unwrap();
     let allowed = Bootstrapping::with_chance(read, 32, 0.0).unwrap();
@@ -126,7 +126,7 @@ fn the_inner_modulus_is_held_to_the_smaller_bound_of_both_tables() {
     assert_eq!(allowed.params(), &params);
 }
 
-/// Bits of each set's inner modulus, and what both tables allow; docs/security.md has the same.
+/// For each set, docs/security.md has the bits of the encapsulation key's modulus and the bounds of both tables.
 #[test]
 fn every_shipped_set_passes_both_tables() {
     let page = include_str!("../../../../../docs/security.md");
@@ -155,7 +155,7 @@ fn every_shipped_set_passes_both_tables() {
     assert!(lacking.is_empty(), "docs/security.md lacks {lacking:#?}");
 }
 
-/// The table of docs/bgv.md: what each set is, and by which bounds it is secure.
+/// The table of docs/bgv.md has the sizes of each set, and the bounds by which the set is secure.
 #[test]
 fn the_page_has_every_set() {
     let page = include_str!("../../../../../docs/bgv.md");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Thin bootstrapping at toy sizes.
+//! Tests thin bootstrapping of BGV with small, insecure parameters.
 
 use std::sync::Arc;
 
@@ -87,7 +87,8 @@ impl Toy {
         decryptor.decrypt(cipher).unwrap().residues().to_vec()
     }
 
-    /// Bootstraps and compares every step with what it is in the clear.
+    /// Bootstraps a ciphertext of `slots` at level `from`, and compares the result of every step with the step in the
+    /// clear.
     fn run(&self, slots: &[u64], from: Level) {
         let (params, setup) = (&self.params, self.bootstrapper.setup());
         let structure = setup.structure();
@@ -129,7 +130,7 @@ impl Toy {
                 }
                 Step::Encapsulate => {
                     assert_eq!(plain, coefficients);
-                    // f m / q, which what follows has for a message.
+                    // The later steps have the message f m / q.
                     let factor = t.mul(value.factor().value(), q_inverse);
                     raised = plain.iter().map(|&c| t.mul(c, factor)).collect();
                 }
@@ -167,7 +168,7 @@ impl Toy {
             output.level()
         );
         assert_eq!(output.factor().plain(), 0);
-        // Again, from what came out.
+        // The result can be bootstrapped again.
         let again = self.bootstrapper.bootstrap(&output, &self.keys).unwrap();
         let plain = self.open(&self.main, &again.cipher);
         assert_eq!(self.encoder.decode(&plain).unwrap(), slots);
@@ -208,7 +209,7 @@ fn every_step_is_what_it_is_in_the_clear() {
     }
 }
 
-/// Digits removed by other methods: the same slots in the clear, at a level that is lower where the method is deeper.
+/// All methods of digit removal give the same slots. A deeper method gives a lower level.
 #[test]
 fn every_method_of_removal_gives_the_same_slots() {
     use ringmill_math::digits::Method;
@@ -254,8 +255,8 @@ fn an_inner_modulus_that_is_1_modulo_the_power_needs_no_correction() {
     toy.run(&slots(8, 17), start);
 }
 
-/// The chance that a sum of `terms` numbers uniform in (-1/2, 1/2) is `bound` or more in absolute value: Irwin and Hall's
-/// distribution, twice the sum over k of (-1)^k C(n, k) (n/2 - bound - k)^n / n!.
+/// Returns the probability that a sum of `terms` numbers uniform in (-1/2, 1/2) is `bound` or more in absolute value.
+/// By Irwin and Hall's distribution it is twice the sum over k of (-1)^k C(n, k) (n/2 - bound - k)^n / n!.
 pub(super) fn tail(terms: u32, bound: f64) -> f64 {
     let n = f64::from(terms);
     let start = n / 2.0 - bound;
@@ -271,7 +272,7 @@ pub(super) fn tail(terms: u32, bound: f64) -> f64 {
 
 #[test]
 fn the_quotients_digits_overflow_as_often_as_is_predicted() {
-    // One digit of 5 or of 7, with weights whose sums leave it often.
+    // One digit in base 5 or 7, with weights for which the quotient often exceeds the digit.
     for (weight, power) in [(6, (5, 1, 2)), (20, (7, 1, 2)), (12, (5, 1, 2))] {
         let toy = Toy::with_chance(9, power, weight, &friendly_primes(32).unwrap(), 8, 0.0);
         let setup = toy.bootstrapper.setup();
@@ -295,7 +296,7 @@ fn the_quotients_digits_overflow_as_often_as_is_predicted() {
                 Step::Raise => {
                     let plain = toy.open(&toy.main, &value.cipher);
                     for (&w, &m) in plain.iter().zip(&message) {
-                        // What is left rounds to another multiple of p^(e-r): the digit is wrong.
+                        // If the rest rounds to another multiple of p^(e-r), the digit is wrong.
                         let rest = top.centred(top.reducer().sub(w, below * m));
                         over += u64::from(rest.unsigned_abs() > below / 2);
                         all += 1;
@@ -345,7 +346,7 @@ fn a_table_is_looked_up_in_every_slot() {
     }
 }
 
-/// Integers about zero.
+/// Returns the integer nearest to zero that is x modulo t.
 fn about_zero(x: u64, t: u64) -> i64 {
     if x > t / 2 {
         x as i64 - t as i64
@@ -376,7 +377,7 @@ fn numbers_are_scaled_and_compared_while_they_are_bootstrapped() {
             *slot = edge;
         }
         let value = toy.encrypt(&input, toy.bootstrapper.start());
-        // What is known of the integers, modulo p^known.
+        // Returns the integers in the slots modulo p^known, nearest to zero.
         let opened = |value: &Value, known: u32| -> Vec<i64> {
             let budget = toy.main.noise_budget(&value.cipher).unwrap();
             let promised = NoiseModel::new(&toy.params).budget(value.noise, value.level());
@@ -396,7 +397,7 @@ fn numbers_are_scaled_and_compared_while_they_are_bootstrapped() {
             let scaled = toy.bootstrapper.bootstrap_scaled(&value, k, &toy.keys);
             let (by, known) = (p.pow(k) as i64, p.pow(r - k) as i64);
             for (found, &x) in opened(&scaled.unwrap(), r - k).into_iter().zip(&input) {
-                // To the nearest: by is odd.
+                // The quotient is rounded to nearest. There are no ties, because `by` is odd.
                 let nearest = (about_zero(x, t) + by / 2).div_euclid(by);
                 assert_eq!(
                     (found - nearest).rem_euclid(known),
@@ -411,7 +412,7 @@ fn numbers_are_scaled_and_compared_while_they_are_bootstrapped() {
                 .is_err()
         );
     }
-    // Levels enough to bootstrap, and too few for the signs of two digits: there are bootstraps between.
+    // The levels suffice for a bootstrap, but not for the signs of two digits. So bootstraps are inserted.
     let toy = Toy::new(9, (17, 2, 3), 8, &friendly_primes(28).unwrap(), 7);
     let input = slots(toy.bootstrapper.setup().structure().slots(), 289);
     let value = toy.encrypt(&input, toy.bootstrapper.start());
@@ -441,7 +442,7 @@ fn what_belongs_to_others_is_refused() {
     let (setup, maps) = (toy.bootstrapper.setup(), toy.bootstrapper.maps());
     let keys = BootstrapKeys::generate(setup, maps, &keygen, KeyForm::Seeded).unwrap();
     assert!(toy.bootstrapper.bootstrap(&value, &keys).is_err());
-    // A bound that leaves no room is said, not passed over.
+    // A noise bound that leaves no room is an error.
     let mut full = value.clone();
     for _ in 0..20 {
         full.noise = NoiseModel::new(&toy.params).mul_integer(full.noise, 1 << 20);
@@ -465,7 +466,7 @@ fn polynomials_of_every_shape_are_looked_up() {
     fn sum(x: u64, powers: impl Iterator<Item = u64>) -> u64 {
         powers.map(|i| power(x, i)).sum()
     }
-    // Some with blocks that are a constant, or nothing.
+    // Some polynomials have blocks that are a constant or zero.
     let functions: [fn(u64) -> u64; 8] = [
         |x| sum(x, 0..=14),
         |x| sum(x, 0..=12),

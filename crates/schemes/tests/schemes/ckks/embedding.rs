@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The embedding that encodings are made with.
+//! Tests the canonical embedding that the CKKS encoder uses, against its definition.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use ringmill_schemes::ckks::{Encoder, Level, Params};
 
 use super::plaintext;
 
-/// Slot i by the definition, in O(n^2).
+/// Computes all slots of a polynomial by their definition, in O(n^2) operations.
 fn direct(coefficients: &[f64]) -> Vec<Complex64> {
     let n2 = coefficients.len();
     let mut exponent = 1usize;
@@ -25,14 +25,14 @@ fn direct(coefficients: &[f64]) -> Vec<Complex64> {
     (0..n2 / 2).map(slot).collect()
 }
 
-/// Vectors of n slots, in a ring of any degree.
+/// Checks decoding and encoding of vectors of `n` slots, for parameters of any ring degree.
 fn check(params: &Arc<Params>, n: usize) {
     let encoder = Encoder::new(params.clone());
     let (level, one) = (Level(1), 2f64.powi(40));
     let coefficients: Vec<f64> = (0..2 * n)
         .map(|j| ((j * j * 37 + 11 * j) % 101) as f64 - 50.0)
         .collect();
-    // They are polynomials in a power of X.
+    // In the full ring, such a polynomial is one in a power of X.
     let apart = params.degree() / (2 * n);
     let mut whole = vec![BigInt::ZERO; params.degree()];
     for (place, &c) in whole.iter_mut().step_by(apart).zip(&coefficients) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encodings of complex vectors.
+//! Tests the encoding of complex vectors as CKKS plaintexts.
 
 use std::sync::Arc;
 

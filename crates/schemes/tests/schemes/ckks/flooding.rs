@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Noise that hides a decryption's error: which noise the sampler makes exactly enough.
+//! Tests which noise for shared decryptions the sampler makes exactly enough.
 
 use ringmill_schemes::ckks::{Flooding, Params};
 
-/// At N = 2^16, 2^30 samples of noise take all of what 35 bits leave the sampler from the fifth sum on. A sample of s
-/// sums is 2^(s - 57) from a Gaussian, and 2^(16 + 5 - 57 + 30) is above 7/16 of 2^-5. Five sums begin at 2^39.7.
+/// At N = 2^16, 5 statistical bits for 2^30 decryptions allow noise of at most four sums. A coefficient of s sums is at
+/// distance 2^(s - 57) from a Gaussian, and 2^(16 + 5 - 57 + 30) is above 7/16 of 2^-5. Five sums begin at a standard
+/// deviation of 2^39.7.
 #[test]
 fn the_samplers_distance_counts_for_every_decryption() {
     let builder = Params::builder(16).prime_bits(&[60, 60], &[60]);
@@ -13,7 +14,7 @@ fn the_samplers_distance_counts_for_every_decryption() {
         .build()
         .unwrap();
     let flooding = Flooding::new(5, 1 << 30).unwrap();
-    // sqrt(2^30) 2^5 times an error of 1.
+    // The standard deviation is sqrt(2^30) 2^5 times the scale, for an error of 1.
     let at = |log2: f64| flooding.check(&params, 1.0, (log2 - 20.0).exp2());
     at(39.0).unwrap();
     let refused = at(42.0).unwrap_err().to_string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Residues to centred coefficients in doubles.
+//! Tests the lift of residues to centred coefficients in doubles.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use ringmill_schemes::ckks::{Encoder, Params};
 
 use super::{plaintext, residues};
 
-/// A ring of one block of the lift, over primes of these sizes.
+/// Makes parameters whose polynomials are one block of the lift, with ciphertext primes of these sizes in bits.
 fn params(sizes: &[u32]) -> Arc<Params> {
     let params = Params::builder(9).prime_bits(sizes, &[60]);
     let params = params.allow_insecure_parameters_for_tests_only();
     params.build().unwrap()
 }
 
-/// These integers as the encoder finds them in one block.
+/// Returns the doubles that the encoder gives for coefficients with the values `integers`, in one block.
 fn centred(encoder: &Encoder, integers: &[BigInt]) -> Vec<f64> {
     let params = encoder.params();
     let plain = plaintext(params, params.max_level(), 1.0, integers);
@@ -57,7 +57,7 @@ fn agrees_with_big_integers() {
             assert!((ours - exact).abs() <= exact.abs() * 1e-15, "{x}: {ours}");
             let one = std::slice::from_ref(x);
             assert_eq!(basis.compose_centred(&residues(moduli, one)).unwrap(), *x);
-            // Alone, whichever way it goes: the same double.
+            // Alone in a block, the integer becomes the same double, whichever way the lift takes.
             assert_eq!(centred(&encoder, one), [ours], "{x}");
         }
     }
@@ -77,7 +77,7 @@ fn both_ways_give_the_same_doubles() {
     for (x, value) in integers.iter().zip(&first) {
         assert_eq!(x.to_i64().unwrap() as f64, *value);
     }
-    // One integer that q_0 does not hold is seen, and sends its block the other way.
+    // One integer beyond q_0 / 2 makes the lift take the other way for its whole block.
     let beyond: BigInt = &half + 1;
     integers.push(beyond.clone());
     let mixed = centred(&encoder, &integers);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encodings, parameters and noise of CKKS.
+//! Tests encodings, parameters and noise of CKKS.
 
 mod embedding;
 mod encoder;
@@ -13,7 +13,7 @@ use num_traits::ToPrimitive;
 use ringmill_math::{Modulus, NttPlan};
 use ringmill_schemes::ckks::{Level, Params, Plaintext};
 
-/// Residues of these integers, limb-major.
+/// Returns the residues of `integers` modulo each modulus, one limb after another.
 fn residues(moduli: &[Modulus], integers: &[BigInt]) -> Vec<u64> {
     let of = |q: &Modulus, x: &BigInt| {
         let q = BigInt::from(q.value());
@@ -25,7 +25,7 @@ fn residues(moduli: &[Modulus], integers: &[BigInt]) -> Vec<u64> {
         .collect()
 }
 
-/// The plaintext with these coefficients, and zeros behind them.
+/// Makes the plaintext whose polynomial has these coefficients, followed by zeros.
 fn plaintext(params: &Params, level: Level, scale: f64, coefficients: &[BigInt]) -> Plaintext {
     let moduli = &params.reducers()[..level.primes()];
     let mut coefficients = coefficients.to_vec();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parameters of CKKS.
+//! Tests the construction of CKKS parameters.
 
 use ringmill_schemes::ckks::{Galois, Level, Params, ParamsBuilder, SecretDistribution};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests of the procedure of a bootstrap: its code is valid, and its bound is small.
+//! Tests of the macro procedure of a CKKS bootstrap: its instructions are valid, and its error bound is small.
 
 use ringmill_isa::macros::verify_with_primes;
 use ringmill_schemes::ParameterSet;
@@ -124,7 +124,7 @@ fn layouts_that_do_not_fit_are_refused() {
         let made = Procedure::new(setup.clone(), wanted(magnitude, scale), true);
         assert!(made.unwrap_err().to_string().contains("values up to"));
     }
-    // The secret of a secure set may not be sparser than its table says.
+    // A secure set refuses a sparse secret of a weight that the security table does not have.
     let deep = Set::Deep.bootstrapping().unwrap();
     let made = Bootstrapping::new(deep.params().clone(), deep.layout(), 8);
     assert!(made.unwrap_err().to_string().contains("weight 8"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests of the series of a bootstrap and of the division of series.
+//! Tests of the Chebyshev series of a CKKS bootstrap, and of the division of such series.
 
 use ringmill_math::chebyshev::divided;
 use ringmill_schemes::ckks::bootstrap::sawtooth::{NearIntegers, Samples, Series};

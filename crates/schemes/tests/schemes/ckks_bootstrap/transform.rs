@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests of the maps between slots and coefficients against their definition.
+//! Tests of the maps of a CKKS bootstrap between slots and coefficients, against their definition.
 
 use std::f64::consts::PI;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys, encoder and evaluator for one small parameter set.
+//! Makes keys, an encoder and an evaluator for a small CKKS parameter set.
 #![allow(dead_code)] // each test file uses its part
 
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub struct Setup {
     pub galois: GaloisKeys,
 }
 
-/// Keys for these rotation steps, and conjugation, are made.
+/// The steps of rotations for which a setup has Galois keys. It also has the key of the conjugation.
 pub const STEPS: [i64; 3] = [1, -1, 5];
 
 impl Setup {
@@ -68,7 +68,8 @@ impl Setup {
         }
     }
 
-    /// Complex values of magnitude up to about 2, different for each `tag`.
+    /// Returns one complex number for each slot, with real and imaginary parts between -1 and 1. They differ for each
+    /// `tag`.
     pub fn values(&self, tag: u64) -> Vec<Complex64> {
         let mut state = tag.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut next = || {
@@ -99,8 +100,9 @@ impl Setup {
     }
 }
 
-/// One digit a prime (SEAL), two primes a digit with a short last one, one digit of all; then fewer special primes than a digit
-/// has primes, and digits of unequal numbers.
+/// Returns setups with all kinds of key-switching digits. The first three have digits of one prime (SEAL), of two
+/// primes with a shorter last digit, and one digit of all primes. The others have fewer special primes than a digit has
+/// primes, or digits of unequal numbers of primes.
 pub fn digit_choices() -> Vec<Setup> {
     let cipher = [50, 40, 40];
     let by_special = [&[50][..], &[50, 50], &[50, 50, 50]];
@@ -119,7 +121,7 @@ pub fn digit_choices() -> Vec<Setup> {
     by_special.into_iter().chain(by_dnum).collect()
 }
 
-/// Largest distance between two vectors.
+/// Returns the largest distance between two numbers at one position of two vectors.
 pub fn distance(a: &[Complex64], b: &[Complex64]) -> f64 {
     assert_eq!(a.len(), b.len());
     a.iter()

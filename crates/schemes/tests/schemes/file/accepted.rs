@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which security tables a reader accepts.
+//! Tests which security tables a reader of parameter files accepts.
 
 use ringmill_schemes::file::AcceptedTables;
 use ringmill_schemes::rlwe::{RlweError, SecurityTable};

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests of `file` beside the round trips in `files`.
+//! Tests of the module `file` in addition to the round trips of `files`.
 
 mod accepted;

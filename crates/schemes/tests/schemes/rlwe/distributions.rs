@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What secrets are drawn from.
+//! Tests the distributions of secrets.
 
 use ringmill_math::Prng;
 use ringmill_schemes::rlwe::SecretDistribution;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The powers of two that a rotation is made of.
+//! Tests the decomposition of a rotation into rotations by powers of two.
 
 use ringmill_schemes::internals::powers_of_two;
 

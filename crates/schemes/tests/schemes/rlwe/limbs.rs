@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Residues from outside: as many as the level's limbs have, each below its modulus.
+//! Tests that objects are made only from as many residues as a level has, each below its modulus.
 
 use ringmill_schemes::ckks::{CkksError, Level, Params, Plaintext};
 use ringmill_schemes::rlwe::RlweError;

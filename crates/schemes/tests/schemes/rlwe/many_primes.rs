@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parameter sets with the most primes that there may be, and with one more.
+//! Tests parameter sets with the largest number of primes, and with one more.
 
 use std::sync::Arc;
 

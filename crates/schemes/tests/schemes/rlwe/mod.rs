@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the ring schemes share.
+//! Tests the code that the ring schemes share.
 
 mod distributions;
 mod evaluator;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Digits and special primes that fit each other.
+//! Tests which numbers of key-switching digits and which special primes fit together.
 
 use ringmill_schemes::ckks;
 use ringmill_schemes::internals::digits;
@@ -55,7 +55,7 @@ fn digits_share_all_primes_and_are_as_short_as_they_can_be() {
         assert!(ranges.windows(2).all(|pair| pair[0].end == pair[1].start));
         let lengths = ranges.iter().map(ExactSizeIterator::len);
         assert!(lengths.clone().all(|len| (1..=longest).contains(&len)));
-        // Files of versions that had no others say such digits by their number alone.
+        // Files of earlier versions, which had only such digits, give no more than their number.
         if cipher.div_ceil(longest) == dnum {
             assert!(lengths.take(dnum - 1).all(|len| len == longest));
         }
@@ -69,7 +69,7 @@ fn special_primes_have_the_bits_of_a_digit_or_as_many_primes() {
         let builder = builder.dnum(dnum);
         builder.allow_insecure_parameters_for_tests_only().build()
     };
-    // 140 bits in the first of two digits, and 100 of three.
+    // The largest of two digits has 140 bits, and the largest of three has 100.
     assert!(made(&[60, 60, 60], 2).is_ok());
     assert!(made(&[50, 50, 50], 2).is_ok());
     assert!(made(&[40, 40, 40], 2).is_ok());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Encryption under a public key, against its definition.
+//! Tests encryption under a public key against its definition.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn small(q: Modulus, samples: &[i8]) -> Vec<u64> {
     limb
 }
 
-/// What the fast base extension of these residues is: an integer that is x modulo P, and below k P for k primes.
+/// Returns the fast base extension of the residues of x as an integer. It is x modulo P, and below k P for k primes.
 fn extended(primes: &[Modulus], product: &BigUint, residues: &[u64]) -> BigUint {
     let term = |(p, &x): (&Modulus, &u64)| {
         let others = product / p.value();
@@ -32,11 +32,12 @@ fn extended(primes: &[Modulus], product: &BigUint, residues: &[u64]) -> BigUint 
     primes.iter().zip(residues).map(term).sum()
 }
 
-/// The mod-down of one coefficient, known modulo the ciphertext primes `cipher` and the special primes.
+/// Computes the division of one coefficient by P, the product of the special primes. `cipher` has its residues modulo
+/// the ciphertext primes, and `special` those modulo the special primes.
 fn mod_down(params: &Params, cipher: &[u64], special: &[u64]) -> Vec<u64> {
     let primes = &params.reducers()[params.cipher_count()..];
     let product: BigUint = primes.iter().map(|p| p.value()).product();
-    // What is added to x, and what is then taken off: the sum is a multiple of P.
+    // The numbers that are added to x and then subtracted, so that the result is a multiple of P.
     let (added, taken) = match params.low_modulus() {
         None => {
             let halves = primes
@@ -64,7 +65,7 @@ fn mod_down(params: &Params, cipher: &[u64], special: &[u64]) -> Vec<u64> {
     cipher.iter().zip(params.reducers()).map(quotient).collect()
 }
 
-/// The definition: encrypt modulo q_0 ... q_level P, then divide by P.
+/// Encrypts zero by the definition: modulo q_0 ... q_level P, with a division by P at the end.
 fn by_definition(params: &Params, key: &PublicKey, level: Level, prng: &mut Prng) -> Vec<Vec<u64>> {
     let (n, primes) = (params.degree(), level.primes());
     let special = params.cipher_count()..params.moduli().len();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tables of security, and their bounds.
+//! Tests the security tables and their bounds.
 
 use ringmill_schemes::rlwe::security::{
     SECURITY_TABLES, bound, lwe_binary_log2_std, smallest_log_n, sparse_bounds,
@@ -47,7 +47,8 @@ fn sparse(weight: u32, log_n: u8) -> Option<u32> {
     bound(table, secret, SecurityLevel::Bits128, log_n).unwrap()
 }
 
-/// A row of each table: N = 2^14 to 2^16 of our own estimates, 2^12 to 2^16 of the rotated hybrid attack.
+/// A weight with its bounds: those of Ringmill's own estimates for N = 2^14 to 2^16, if the weight has any, and those
+/// of the rotated hybrid attack for N = 2^12 to 2^16.
 type Row = (u32, Option<[u32; 3]>, [u32; 5]);
 const ROWS: [Row; 7] = [
     (32, Some([101, 217, 482]), [19, 37, 77, 162, 345]),
@@ -122,7 +123,7 @@ fn more_weight_and_a_larger_ring_never_allow_less_than_what_is_easier() {
     }
 }
 
-/// The data has no sparse row below 128 bits.
+/// The tables of sparse secrets have rows of 128 bits only.
 #[test]
 fn sparse_rows_are_of_128_bits_alone() {
     let data: toml::Table = SECURITY_TABLES.parse().unwrap();

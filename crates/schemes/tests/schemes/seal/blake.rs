@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! SEAL's generator.
+//! Tests SEAL's random generator.
 
 use ringmill_schemes::internals::Blake2xb;
 use zeroize::Zeroizing;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Names of parameters, as SEAL makes them.
+//! Tests the names (`parms_id`) that SEAL gives to the levels of parameters.
 
 use ringmill_schemes::internals::Chain;
 use ringmill_schemes::seal::{ParmsId, SealScheme};
 
 const MODULI: [u64; 3] = [1_099_511_480_321, 1_073_692_673, 549_755_731_969];
 
-/// Known answers from SEAL: `CoeffModulus.Create(4096, [40, 30, 39])`, names of the key and first data level.
+/// The names of the key level and of the first data level are those of SEAL for `CoeffModulus.Create(4096, [40, 30,
+/// 39])`.
 #[test]
 fn names_are_seals() {
     let chain = Chain::new(SealScheme::Ckks, 4096, &MODULI, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! SEAL's files.
+//! Tests files in SEAL's format.
 
 mod blake;
 mod chain;

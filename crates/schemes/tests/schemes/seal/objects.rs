@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our objects through SEAL's format and back; what SEAL cannot hold is refused.
+//! Writes CKKS objects in SEAL's format and reads them back. Objects that SEAL cannot have are refused.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ fn parameters_come_back() {
     );
 }
 
-/// As SEAL writes it where its parameters have one prime.
+/// SEAL writes such a secret key for parameters with one prime.
 #[test]
 fn a_key_of_the_first_prime_alone_is_read() {
     let context = context();
@@ -72,7 +72,7 @@ fn every_object_comes_back() {
     let params = context.params();
     let keygen =
         KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(params), [1; 32]).unwrap();
-    // SEAL's files carry no key identity; objects of a key without one come back equal.
+    // SEAL's files have no key identity, so only objects of a key without one come back equal.
     let unnamed = keygen.secret_key().clone().with_key_id(None);
     let keygen = KeyGenerator::from_secret_key(Arc::clone(params), unnamed).unwrap();
     for compression in [Compression::None, Compression::Zstd] {

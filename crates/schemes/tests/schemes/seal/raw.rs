@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Hostile bytes against the raw layer: whatever comes in, a typed error or a checked object goes out.
+//! Tests that the reader of SEAL's files returns an error or a checked object for any bytes.
 
 use proptest::prelude::*;
 use ringmill_limits::{Halt, Limits, Watch};
@@ -26,7 +26,7 @@ fn limbs(primes: usize) -> Vec<u64> {
         .collect()
 }
 
-/// One file of each kind, and the function that reads it.
+/// Returns one file of each kind, with its kind.
 fn samples(compression: Compression) -> Vec<(Object, Vec<u8>)> {
     let chain = chain();
     let (two, three) = (limbs(2), limbs(3));
@@ -163,7 +163,7 @@ fn every_truncation_and_extension_is_refused() {
             for end in 0..bytes.len() {
                 let mut cut = bytes[..end].to_vec();
                 assert!(read(object, &cut).is_err(), "{object} cut to {end}");
-                // A header that agrees with the cut must not help.
+                // The cut file is refused even if its header has the length of the cut file.
                 if let Some(size) = cut.get_mut(8..16) {
                     size.copy_from_slice(&(end as u64).to_le_bytes());
                     assert!(
@@ -206,7 +206,7 @@ fn each_header_field_is_checked() {
             ..
         }
     ));
-    // The cure is one that SEAL 4 has.
+    // The error advises what SEAL 4 can do with a file of that version.
     for (major, says) in [(2, "anew"), (3, "save it again"), (5, "anew")] {
         let mut bytes = bytes.clone();
         bytes[3..5].copy_from_slice(&[major, 5]);
@@ -298,7 +298,7 @@ fn a_compression_bomb_is_refused_within_its_budget() {
         Err(SealError::UnknownParmsId { .. } | SealError::Field { .. })
     ));
 
-    // Well-formed keys, one for every place, still have to fit the budget.
+    // Valid keys, one for every place of the file, must also fit the budget.
     let chain = chain();
     let zeros = vec![0; 3 * N];
     let keys = vec![Some(vec![[zeros.as_slice(), zeros.as_slice()]; 2]); N];
@@ -317,7 +317,7 @@ fn a_compression_bomb_is_refused_within_its_budget() {
     );
 }
 
-/// Keys of zero residues, one for every place: a file of which a thousandth of its memory is enough.
+/// Keys of zero residues compress to a file of about a thousandth of the memory that they take.
 #[test]
 fn keys_that_pack_as_no_uniform_residues_do_are_refused() {
     use std::io::Write;
@@ -353,7 +353,7 @@ fn keys_that_pack_as_no_uniform_residues_do_are_refused() {
     }
 }
 
-/// Expanded halves count as memory, in a file that is not packed as well.
+/// The residues of keys count against the budget in a file without compression, too.
 #[test]
 fn a_budget_holds_for_files_that_are_not_packed() {
     let chain = chain();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is known of complex numbers but for a distance.
+//! Tests arithmetic on balls of complex numbers.
 
 use proptest::prelude::*;
 use ringmill_schemes::ckks::{Ball, Slots};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The parts that the noise model is made of.
+//! Tests the parts of the CKKS noise model.
 
 mod ball;
 mod paths;

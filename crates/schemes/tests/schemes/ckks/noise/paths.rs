@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Errors that meet again, with their signs.
+//! Tests sums of errors that reach an output on several paths, with their signs.
 
 use ringmill_schemes::ckks::noise::Reach;
 use ringmill_schemes::ckks::{Factor, Slots};
 use ringmill_schemes::internals::{Errors, Own, Paths};
 
-/// The variance of g e + h f in the first slot, e and f of variance 1.
+/// Returns the variance of g e + h f in the first slot, for errors e and f of variance 1. If `same` is set, f is e.
+/// `like` has the number of each error that possibly correlated errors share.
 fn variance([g, h]: [f64; 2], same: bool, like: [Option<u64>; 2]) -> f64 {
     let mut paths = Paths::new(8, 8);
     let [e, f] = like.map(|like| {
@@ -53,7 +54,7 @@ fn turned_errors_are_of_other_slots() {
     assert_eq!(v.at(0), 5.0);
 }
 
-/// An error and its conjugate are of one size but other phases: factors of the two add up by their magnitudes.
+/// An error and its conjugate have equal magnitudes and different phases, so the magnitudes of their factors are added.
 #[test]
 fn an_error_and_its_conjugate_meet_at_worst() {
     let variance = |conjugations: usize| {

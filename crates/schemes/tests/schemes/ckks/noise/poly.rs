@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Factors that are polynomials of values.
+//! Tests factors of the CKKS noise model that are polynomials of a program's values.
 
 use num_complex::Complex64;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use ringmill_schemes::internals::Values;
 
 const SLOTS: usize = 4;
 
-/// Numbers by slot, and what is known of them.
+/// A number in each slot, and the factor that the noise model knows for these numbers.
 #[derive(Clone, Debug)]
 struct Both {
     slots: Vec<Complex64>,
@@ -19,7 +19,8 @@ fn is_zero(both: &Both) -> bool {
     both.factor.magnitude().largest(usize::MAX) == 0.0
 }
 
-/// Value 0 is real and between 0 and 1, value 1 is complex and at most 1.
+/// Returns the ranges of two values: value 0 is real and between 0 and 1, value 1 complex and at most 1 in absolute
+/// value.
 fn values() -> Values {
     let mut values = Values::new(SLOTS);
     let half = Slots::All(0.5);
@@ -38,7 +39,7 @@ fn own(value: u32, slots: &[Complex64], values: &Values) -> Both {
     }
 }
 
-/// One operation, on numbers and on what is known of them.
+/// Applies the operation of number `number` to the numbers of `a` and `b`, and to their factors.
 fn step(a: &Both, b: &Both, number: u8, values: &mut Values) -> Both {
     let zip = |f: fn(Complex64, Complex64) -> Complex64| -> Vec<Complex64> {
         a.slots
@@ -104,14 +105,15 @@ fn what_meets_with_the_opposite_sign_is_gone() {
     let ones = [Complex64::new(1.0, 0.0); SLOTS];
     let (x, p) = (own(0, &ones, &values), own(1, &ones, &values));
     let mut run = |number, a: &Both, b: &Both| step(a, b, number, &mut values);
-    // x (x + p) - x p is x^2, and less x nothing above 0.
+    // x (x + p) - x p is x^2, and x^2 - x is at most 1/4 in absolute value.
     let sum = run(0, &x, &p);
     let (product, mixed) = (run(2, &x, &sum), run(2, &x, &p));
     let square = run(1, &product, &mixed);
     assert!(square.factor.magnitude().at(0) < 1.01);
     let below = run(1, &square, &x);
     assert!(below.factor.magnitude().at(0) < 0.27);
-    // Turned there and back, and conjugated twice, it is the same; once, only if it is real.
+    // p is the same after rotations through all slots and two conjugations. After one conjugation, only a real number
+    // is.
     let turned = (0..SLOTS).fold(p.clone(), |p, _| run(4, &p, &p));
     let conjugate = run(3, &turned, &turned);
     let back = run(3, &conjugate, &conjugate);
@@ -132,8 +134,8 @@ fn past_the_room_balls_are_left() {
     assert_eq!(none.factor.magnitude().at(0), 1.0);
 }
 
-/// A polynomial of a value has in each slot the bound of that slot. x less half of it is closer known by the polynomial
-/// than by the two balls.
+/// A polynomial of a value is bounded in each slot by the value's range in that slot. The polynomial bounds x - x / 2
+/// more closely than the difference of two balls.
 #[test]
 fn a_slots_bound_is_of_the_values_own_slot() {
     let mut values = Values::new(SLOTS);

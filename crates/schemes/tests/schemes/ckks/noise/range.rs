@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ranges of polynomials and powers.
+//! Tests bounds on the ranges of polynomials and powers.
 
 use num_complex::Complex64;
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers by slot.
+//! Tests numbers that are stored for each slot.
 
 use ringmill_schemes::ckks::Slots;
 

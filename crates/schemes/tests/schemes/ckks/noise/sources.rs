@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which errors are independent.
+//! Tests which errors of the CKKS noise model count as independent.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use ringmill_schemes::ckks::noise::{Reach, Sources};
 use ringmill_schemes::internals::Registry;
 
-/// The pairs of a source and a turn, in their order, as `Debug` shows them.
+/// Returns the numbers of the pairs of a source and a rotation, in the order in which `Debug` shows them.
 fn pairs(of: &Sources) -> Vec<u64> {
     let shown = format!("{of:?}");
     assert!(shown.contains("Pairs"), "few pairs: {shown}");
@@ -24,7 +24,7 @@ fn a_sum_over_rotations_is_of_independent_errors() {
         assert!(x.disjoint(&turned));
         x = registry.union(&x, &turned).0;
     }
-    // Once round.
+    // The sum has all rotations, so a further rotation has some in common with it.
     let turned = registry.turned(&x, 5);
     assert!(!x.disjoint(&turned));
 
@@ -53,7 +53,7 @@ fn turned_pairs_stay_sorted_and_come_round() {
     }
 }
 
-/// Numbers of a source and steps of a rotation.
+/// Returns a strategy for lists of a source's number and a rotation's number of slots.
 fn turns() -> impl Strategy<Value = Vec<(usize, i64)>> {
     proptest::collection::vec((0..4usize, 0..16i64), 0..12)
 }

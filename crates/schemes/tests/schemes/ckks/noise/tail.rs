@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bounds that fail with a chosen probability.
+//! Tests bounds on errors that fail with a stated probability.
 
 use ringmill_schemes::internals::tail::{bound, exponent};
 

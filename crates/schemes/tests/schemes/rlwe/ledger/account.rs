@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an account of shared decryptions grants.
+//! Tests which shared decryptions an account allows.
 
 use proptest::prelude::*;
 use ringmill_schemes::rlwe::ledger::{Account, Charge, LedgerError};
@@ -42,7 +42,7 @@ fn a_count_that_is_named_is_never_lower_than_one_that_is_known() {
     };
     let account = Account::default().charged(&named(3, 2)).unwrap();
     assert_eq!(account.count(), 5);
-    // The same words again, with what was counted since.
+    // The caller names the same count again, which is now below the account's.
     let account = account.charged(&named(3, 1)).unwrap();
     assert_eq!(account.count(), 6);
     assert!(account.charged(&named(3, 3)).is_err());
@@ -57,7 +57,8 @@ fn no_later_decryption_breaks_an_earlier_promise() {
     let weaker = account.charged(&charge(1, 15, 4)).unwrap_err();
     let (promised, got) = (16, 15);
     assert_eq!(weaker, LedgerError::Weaker { promised, got });
-    // What was shared with few bits leaves nothing for more of them, and half of what was promised for 4 is half.
+    // Decryptions that were shared with few statistical bits leave no room for more bits. Two of four promised
+    // decryptions leave room for half of the next promise.
     let spent = |refused| matches!(refused, Err(LedgerError::Spent { .. }));
     assert!(spent(account.charged(&charge(1, 20, 4))));
     let half = account.charged(&charge(1, 16, 4)).unwrap();
@@ -71,7 +72,7 @@ fn accounts_go_through_files() {
     for account in [Account::default(), account] {
         assert_eq!(Account::from_bytes(&account.to_bytes()), Some(account));
     }
-    // A count without anything spent, or without anything promised.
+    // An account with a count and nothing spent, or with a count and no promised bits, is refused.
     for cleared in [8..24, 24..28] {
         let mut bytes = account.to_bytes();
         bytes[cleared].fill(0);
@@ -80,8 +81,8 @@ fn accounts_go_through_files() {
 }
 
 proptest! {
-    /// Whatever is asked for in whatever order, what is granted keeps each promise that was given, the sampler's
-    /// share of it too.
+    /// Charges in any order keep each promise that was given before: the sum of the divergences stays below it, and so
+    /// does the sum of the sampler's distances.
     #[test]
     fn every_promise_holds_for_the_sum(asked in prop::collection::vec((1..4u64, 1..20u32, 1..40u64), 1..40)) {
         let mut account = Account::default();

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The count of shared decryptions.
+//! Tests the count of shared decryptions.
 
 mod account;
