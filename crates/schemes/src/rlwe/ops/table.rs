@@ -63,8 +63,8 @@ macro_rules! operations {
             fn row(self) -> &'static $crate::rlwe::ops::Row<$params> {
                 use $crate::rlwe::ops::{arithmetic, keyswitch, row};
                 match self {
-                    // name              ciphertexts    plaintexts immediate keys        level size        through      
-                    //  emitter
+                    //                                  name              ciphertexts    plaintexts
+                    //                                                                      immediate keys        level size        through        emitter
                     Self::Add           => row!($scheme ".add",            &[ANY, ANY],  0, None,     None,       Same, Largest,    LargerAddend,  arithmetic::add),
                     Self::Sub           => row!($scheme ".sub",            &[ANY, ANY],  0, None,     None,       Same, Largest,    LargerMinuend, arithmetic::sub),
                     Self::Neg           => row!($scheme ".neg",            &[ANY],       0, None,     None,       Same, Largest,    None,          arithmetic::neg),

@@ -32,7 +32,7 @@ fn holds(chain: &[u32], t: u64) -> bool {
 }
 
 /// Returns pairs of polynomials modulo Q. Their coefficients are random, or are edge cases of rounding and extension:
-/// 0, Q - 1, Q / 2, Q / q_i and Q / 2^33, each with its neighbours.
+/// 0, 1, Q - 1, Q - 2, multiples of Q / q_i, and numbers near Q / 2 and Q / 2^33.
 fn operands(params: &Params, level: Level, tag: u64) -> Vec<[Polynomial; 2]> {
     let (q, n) = (modulus(params, level), params.degree());
     let mut numbers = Numbers::new(tag);
