@@ -120,7 +120,7 @@ impl Factor {
     /// in SEAL, the returned integers are in [0, t).
     ///
     /// # Errors
-    /// Fails for a factor of other parameters.
+    /// Fails for an `a` that has no inverse modulo `t`.
     pub fn balance(a: Self, b: Self, t: Modulus) -> Result<Balance, RlweError> {
         let sum = |&[x, y]: &[u64; 2]| about_zero(x, t) + about_zero(y, t);
         let ratio = t.mul(a.inverse(t)?, b.value);
@@ -134,7 +134,7 @@ impl Factor {
     /// nearest to 0. If one phase is much smaller than the other, only that one is multiplied.
     ///
     /// # Errors
-    /// Fails for a factor of other parameters.
+    /// Fails for an `a` that has no inverse modulo `t`.
     pub fn balance_phases(
         a: Self,
         b: Self,

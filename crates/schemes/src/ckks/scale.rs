@@ -72,7 +72,7 @@ impl Ciphertext<Scale> {
     }
 
     /// Returns the ciphertext with another scale, which changes the numbers in its slots. The caller ensures that
-    /// they then mean what they should. An example is a rescaling by a prime that counts as a division by the
+    /// the new numbers are the intended ones. An example is a rescaling by a prime that counts as a division by the
     /// nominal scale.
     pub fn with_scale(self, scale: f64) -> Self {
         self.with_annotation(Scale(scale))

@@ -39,7 +39,7 @@ impl SecurityTable {
         Self::SparseTernary2026,
     ];
 
-    /// The earlier name of the table of sparse secrets, from when it had Ringmill's own estimates alone.
+    /// Another name by which files and callers may name the table of sparse secrets.
     const SPARSE_BEFORE: &'static str = "estimator_2026.sparse_ternary";
 
     pub const fn name(self) -> &'static str {

@@ -11,7 +11,7 @@ use crate::ckks::chain::rescaling_primes;
 use crate::ckks::{CkksError, Params};
 use crate::rlwe::sparse;
 
-/// The number of levels that each step of a bootstrap takes, and the size of the message beside q_0.
+/// The number of levels that each step of a bootstrap takes, and the size of the message relative to q_0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Layout {
     /// The number of matrices of the map from slots to coefficients, each of which takes a level.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tracks values of a program as polynomials of other values, so that x (x + p) - x p is known to be x^2.
 //!
-//! Arithmetic on balls takes operands for independent. In addition, a value is stored as a sum of products of
+//! Arithmetic on balls treats operands as independent. In addition, a value is stored as a sum of products of
 //! terms, in which equal products are joined. A term is an input of the program, or a value that is stored as no
 //! such sum. A term may be rotated by some slots and conjugated. A polynomial in one term is bounded closely
 //! ([`super::range`]), any other product by product.

@@ -178,7 +178,7 @@ impl Sources {
     }
 }
 
-/// Merges two sorted lists. What both have is once in the result.
+/// Merges two sorted lists. An element of both lists is in the result once.
 fn merged(a: &[u64], b: &[u64]) -> Vec<u64> {
     let mut merged = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);

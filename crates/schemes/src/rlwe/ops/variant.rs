@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The values on which an operation's instructions depend beside its row of the table: sizes, constants, and the form
-//! of a sum.
+//! The values on which an operation's instructions depend in addition to its row of the table: sizes, constants, and
+//! the form of a sum.
 
 pub use ringmill_isa::macros::linked::Left;
 use ringmill_isa::macros::linked::Products;
