@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BFV parameters: those of every ring scheme, a plaintext modulus t, and the method by which products are divided by Q
-//! / t.
+//! BFV parameters: those of every ring scheme, a plaintext modulus t, and the method by which products are divided by
+//! Q / t.
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -2,9 +2,9 @@
 //! The canonical embedding: converts between complex slots and real coefficients, by one complex FFT of n points for n
 //! slots.
 //!
-//! The polynomial m of n slots lies in the ring of degree 2n. In the full ring of degree N, its coefficients are N
-//! / 2n positions apart. Slot i is m(zeta^(3^i)) with zeta = e^(pi i / 2n). Either 3^i or -3^i is 1 mod 4, so slot
-//! i or its conjugate is m(zeta^(4k+1)) for one k. As zeta^((4k+1) n) = i, m(zeta^(4k+1)) is the sum over j < n of
+//! The polynomial m of n slots lies in the ring of degree 2n. In the full ring of degree N, its coefficients are
+//! N / 2n positions apart. Slot i is m(zeta^(3^i)) with zeta = e^(pi i / 2n). Either 3^i or -3^i is 1 mod 4, so slot i
+//! or its conjugate is m(zeta^(4k+1)) for one k. As zeta^((4k+1) n) = i, m(zeta^(4k+1)) is the sum over j < n of
 //! (m_j + i m_(j+n)) zeta^j e^(2 pi i j k / n).
 
 use std::f64::consts::PI;

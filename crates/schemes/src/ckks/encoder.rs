@@ -338,8 +338,8 @@ pub fn capacity(params: &Params, level: Level, scale: f64) -> f64 {
     (room_log2(params, level) - LOG_MARGIN - scale.log2()).exp2()
 }
 
-/// Returns log2(Q / 2) for a level of modulus Q. The absolute values of a plaintext's coefficients must stay below Q
-/// / 2.
+/// Returns log2(Q / 2) for a level of modulus Q. The absolute values of a plaintext's coefficients must stay below
+/// Q / 2.
 fn room_log2(params: &Params, level: Level) -> f64 {
     params.log_q(level) - 1.0
 }

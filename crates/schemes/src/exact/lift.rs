@@ -47,8 +47,9 @@ pub(crate) fn plain_index<P: ExactParams>(e: &Emit<P>) -> usize {
 }
 
 /// Emits the integers of [`Integers::Signed`](super::Integers::Signed) for which the residues of a limb m modulo
-/// the plaintext modulus t stand. The result is in evaluation form, modulo each prime of the level. It adds floor(t
-/// / 2) to m modulo t, which gives a number from 0 to t - 1, and subtracts floor(t / 2) again modulo each prime.
+/// the plaintext modulus t stand. The result is in evaluation form, modulo each prime of the level. It adds
+/// floor(t / 2) to m modulo t, which gives a number from 0 to t - 1, and subtracts floor(t / 2) again modulo each
+/// prime.
 pub(crate) fn lifted<P: ExactParams>(e: &mut Emit<P>, m: ValueId) -> Result<Vec<Limb>, RlweError> {
     let half = e.reducer(plain_index(e))?.value() / 2;
     let shifted = e.ops().addi(m, half)?;

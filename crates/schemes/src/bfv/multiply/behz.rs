@@ -18,10 +18,10 @@ use crate::rlwe::ops::{Emit, Limb};
 /// (Algorithm 2, SmMRq, in the paper of Bajard, Eynard, Hasan and Zucca). The result is nearly the centred
 /// representative: x, or x - Q for x above about Q / 2.
 ///
-/// The reduction is (S - alpha Q) / m-tilde with S - alpha Q = 0 mod m-tilde and -m-tilde / 2 < alpha <= m-tilde
-/// / 2. An exact base extension (`BEXTR`) with the redundant modulus m-tilde computes it from a redundant residue of
-/// zero. That extension finds a multiple of Q from 0 to m-tilde - 1, and alpha may be negative. So h Q is
-/// subtracted before the extension and added to its result, for h = floor((m-tilde - 1) / 2).
+/// The reduction is (S - alpha Q) / m-tilde with S - alpha Q = 0 mod m-tilde and
+/// -m-tilde / 2 < alpha <= m-tilde / 2. An exact base extension (`BEXTR`) with the redundant modulus m-tilde computes
+/// it from a redundant residue of zero. That extension finds a multiple of Q from 0 to m-tilde - 1, and alpha may be
+/// negative. So h Q is subtracted before the extension and added to its result, for h = floor((m-tilde - 1) / 2).
 pub(super) fn extended(
     e: &mut Emit<Params>,
     x: &[Limb],

@@ -355,8 +355,8 @@ impl NoiseModel {
         self.scaled(a, &Factor::exact(factor))
     }
 
-    /// Returns the noise of a product of a ciphertext and the constant `value`, which is rounded to a multiple of 1
-    /// / `scale`. `size` bounds the absolute values in the ciphertext's slots.
+    /// Returns the noise of a product of a ciphertext and the constant `value`, which is rounded to a multiple of
+    /// 1 / `scale`. `size` bounds the absolute values in the ciphertext's slots.
     pub fn mul_scalar(&mut self, a: &Noise, size: &Slots, value: f64, scale: f64) -> Noise {
         // The error is multiplied by the rounded constant. It counts as the exact one, as the difference is far
         // smaller.

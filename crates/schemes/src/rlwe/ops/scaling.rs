@@ -168,9 +168,9 @@ fn quotient<P>(
     })
 }
 
-/// Returns the rounding offset h of a division by P, the product of `primes`: the sum over the primes p of floor(p
-/// / 2) P / p. It is about k P / 2 for k primes. In the fast base extension of x + h it adds floor(p / 2) to each
-/// prime's term x (P / p)^-1 mod p, which centres the terms.
+/// Returns the rounding offset h of a division by P, the product of `primes`: the sum over the primes p of
+/// floor(p / 2) P / p. It is about k P / 2 for k primes. In the fast base extension of x + h it adds floor(p / 2) to
+/// each prime's term x (P / p)^-1 mod p, which centres the terms.
 pub(crate) fn rounding_offset(primes: &[u64]) -> BigUint {
     let product: BigUint = primes.iter().product();
     primes.iter().map(|&p| &product / p * (p / 2)).sum()
