@@ -38,7 +38,8 @@ impl Card {
     /// cross the link of its own description.
     ///
     /// # Errors
-    /// The errors of [`crate::fpga::Needs::accepted`], if the co-processor does not fit its FPGA.
+    /// [`MachineError::UnknownPart`] if the co-processor's description names an unknown FPGA; the errors of
+    /// [`crate::fpga::Needs::accepted`].
     pub fn alone(unit: Box<dyn Coprocessor>) -> Result<Self, MachineError> {
         let lanes = unit.lanes().iter().map(|&lane| lane.to_owned()).collect();
         Ok(Self {
@@ -57,8 +58,9 @@ impl Card {
     /// Makes a card from a checked description and its co-processors, of which there must be at least one.
     ///
     /// # Errors
-    /// [`MachineError::Field`] for a memory that is too narrow for a co-processor, or co-processors without a common
-    /// ring degree; those of [`crate::fpga::Needs::accepted`].
+    /// [`MachineError::Field`] for a memory that is too narrow for a co-processor, for no co-processor, or for
+    /// co-processors without a common ring degree. [`MachineError::UnknownPart`] for an unknown FPGA; the errors of
+    /// [`crate::fpga::Needs::accepted`].
     pub fn of(
         description: CardDescription,
         units: Vec<Box<dyn Coprocessor>>,
@@ -108,8 +110,8 @@ impl Card {
     /// The caller then gives the program's calls to the returned run.
     ///
     /// # Errors
-    /// Values that are no limbs; the first co-processor's error if no co-processor can run any instruction of the
-    /// program.
+    /// An error if the program has values that are no limbs; the first co-processor's error if no co-processor can run
+    /// any instruction of the program.
     pub fn work(&self, head: &Head<'_>) -> Result<Work<'_>, MachineError> {
         Ok(Work::new(self, head, self.accept(head)?))
     }
@@ -190,7 +192,7 @@ impl Card {
     }
 }
 
-/// Returns the limits on programs' parameters that every co-processor of a card meets.
+/// Returns the limits on the parameters of programs that are within the limits of every co-processor of a card.
 fn target(name: &str, units: &[Box<dyn Coprocessor>]) -> Result<Target, MachineError> {
     let mut targets = units.iter().map(|unit| unit.target());
     let Some(mut all) = targets.next() else {

@@ -53,7 +53,8 @@ impl Claim {
 pub struct Stage {
     /// The indices of the instructions that the host runs in this stage, in order.
     pub host: Vec<usize>,
-    /// The values that the host's instructions of this stage read, each once.
+    /// The values that the host's instructions of this stage read, except its loads and stores. Each value is listed
+    /// once.
     pub(super) host_reads: Vec<ValueId>,
     /// For each co-processor its jobs in this stage, in the order of their last instructions.
     pub jobs: Vec<Vec<Claim>>,

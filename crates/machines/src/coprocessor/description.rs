@@ -118,9 +118,9 @@ impl CardDescription {
     /// Reads a card's description from TOML, checks it and makes the card. `catalogue` makes the co-processors.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range or a
-    /// co-processor that does not suit the card, those of the co-processors' own descriptions, and those of
-    /// [`Needs::accepted`].
+    /// [`MachineError::Syntax`] for text that is no description. [`MachineError::Field`] for a number out of range or a
+    /// co-processor that does not suit the card. [`MachineError::Unknown`] for a machine that is not in the catalogue.
+    /// The errors of the co-processors' own descriptions and of [`Card::of`].
     pub fn parse(text: &str, catalogue: &dyn Catalogue) -> Result<Card, MachineError> {
         let description: Self =
             toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;

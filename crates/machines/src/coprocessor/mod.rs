@@ -52,8 +52,8 @@ pub trait Coprocessor: Any + Send + Sync {
 
     fn clock_mhz(&self) -> f64;
 
-    /// Returns the host link of the co-processor's description. This link is used only if the co-processor is alone on
-    /// its card; a card with several has a link of its own.
+    /// Returns the host link of the co-processor's description. Only [`Card::alone`] uses this link; a card that is
+    /// made from a description has a link of its own.
     fn link(&self) -> &HostLink;
 
     /// Returns the width of the co-processor's data ports. The memory of a card with this co-processor must be at least
@@ -154,7 +154,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Returns the cycles from the start of the first command to the end of the last.
+    /// Returns the cycles of the stage: from its cycle 0 to the end of the last command.
     pub fn cycles(&self) -> u64 {
         self.steps.iter().map(|step| step.end).max().unwrap_or(0)
     }
@@ -168,7 +168,8 @@ pub struct Step {
     /// The unit of the co-processor that the command occupies: an index into its names of units,
     /// [`Coprocessor::lanes`].
     pub lane: usize,
-    /// The cycle in which the co-processor accepts the command; `end` is the cycle in which the command is done.
+    /// The cycle of the stage in which the co-processor accepts the command; `end` is the cycle in which the command is
+    /// done.
     pub begin: u64,
     pub end: u64,
     /// The data that the command moves into or out of the co-processor, in the order in which it needs them; empty if

@@ -58,8 +58,8 @@ impl Resident {
         self.places.get(&place).cloned()
     }
 
-    /// Puts data into a place and replaces its content. If tables are put, limbs that depend on the place's former
-    /// tables are dropped, too.
+    /// Puts data into a place and replaces its content. If the data are tables, limbs that were computed with the
+    /// place's former tables are dropped, too.
     pub fn put(&mut self, place: u16, held: Held) {
         if matches!(held.what, What::Tables(_)) {
             self.places.retain(|_, other| other.under != Some(place));

@@ -28,7 +28,8 @@ struct Kept {
 pub struct CardUse {
     /// The number of limbs that a job took from the card's memory instead of from the link.
     pub taken_from_card: u64,
-    /// The number of limbs among `taken_from_card` that a job on the card computed and the host never had.
+    /// The number of limbs among `taken_from_card` that a job on the card had computed and of which the host had no
+    /// copy yet.
     pub handed_on: u64,
     /// The number of limbs that left the memory for lack of room before the host had a copy, and so crossed the link.
     pub made_room: u64,

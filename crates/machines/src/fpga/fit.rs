@@ -115,7 +115,8 @@ impl Needs {
     /// Adds up the resources of all needs and compares the sums with the resources of the machine's FPGA or die.
     ///
     /// # Errors
-    /// [`MachineError::Ports`] for a memory with more accesses in a cycle than its ports can serve.
+    /// [`MachineError::Ports`] for a memory with more accesses in a cycle than the ports of its kind of RAM can serve,
+    /// and for SRAM on an FPGA.
     pub fn fit(&self) -> Result<Fit, MachineError> {
         let mut needs = Vec::new();
         let mut sum = |list: &[Need], units: Option<u64>| {
@@ -199,9 +200,9 @@ impl Needs {
     /// if the machine exceeds them, and only then.
     ///
     /// # Errors
-    /// [`MachineError::ExceedsPart`] if the machine exceeds its FPGA or die without a reason,
-    /// [`MachineError::FitsAfterAll`] if it has a reason and fits, [`MachineError::Field`] for an empty reason, and
-    /// those of [`Self::fit`].
+    /// [`MachineError::ExceedsPart`] if the machine exceeds its FPGA or die without a reason.
+    /// [`MachineError::FitsAfterAll`] if it has a reason and fits. [`MachineError::Field`] for a reason that is empty,
+    /// too long or not on one line. The errors of [`Self::fit`].
     pub fn accepted(&self, allowed: Option<&str>) -> Result<Fit, MachineError> {
         let fit = self.fit()?;
         match (&fit.excess, allowed) {

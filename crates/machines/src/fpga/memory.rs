@@ -86,10 +86,10 @@ const WIDE: Shape = shape(512, 36, 1);
 /// used.
 const ULTRA: [Shape; 1] = [shape(4096, 72, 1)];
 
-/// The shapes of look-up tables as memory with one write and one read port. A slice has four tables
-/// (RAM32M, RAM64M; UG474) or eight (RAM32M16, RAM64M8; UG574), and some of them store the write
-/// address. Shapes of one bit a word are the primitives RAM64X1D, RAM128X1D and RAM256X1D, each
-/// with two ports.
+/// The shapes of look-up tables as memory with one write and one read port, in the 7 series and (`LUT_PLUS`) in
+/// UltraScale+. A slice has four tables (RAM32M, RAM64M; UG474) or eight (RAM32M16, RAM64M8; UG574), and some of them
+/// store the write address. Shapes of one bit a word are the primitives RAM64X1D, RAM128X1D and RAM256X1D, each with
+/// two ports.
 const LUT_SEVEN: [Shape; 4] = [
     shape(32, 6, 4),
     shape(64, 3, 4),
@@ -143,7 +143,8 @@ impl Memory {
     /// Returns the resources that all memories of the group take on an FPGA of this family.
     ///
     /// # Errors
-    /// [`MachineError::Ports`] for more writes in a cycle than the ports can serve; copies serve reads only.
+    /// [`MachineError::Ports`] for more accesses in a cycle than the ports can serve, where copies of the memory serve
+    /// reads only; also for SRAM on an FPGA.
     pub fn takes(&self, family: Family) -> Result<Resources, MachineError> {
         let [reads, writes] = most(self.ports);
         let fault = || MachineError::Ports {

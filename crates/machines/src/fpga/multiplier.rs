@@ -27,8 +27,8 @@ impl Reduction {
     /// `tile_b`). Each tile takes one block, except narrow tiles that are built of adders (`fabric_max`). A Montgomery
     /// step takes one block; folding a modulus near a power of two takes none.
     ///
-    /// [`Self::WideWords`] has tiles of 24 x 17, except the corner of a modulus of up to 32 bits. Each step of 16 bits
-    /// takes one block for every 24 bits of the modulus.
+    /// [`Self::WideWords`] has tiles of 24 x 17. For moduli of 25 to 32 bits one of them, the corner of the product, is
+    /// built of adders. Each step of 16 bits takes one block for every whole 24 bits of the modulus.
     ///
     /// In [`Self::Lazy`] a column of 26 bits of one operand takes one block for every 17 bits of
     /// the other, at least three. The second fold of the reduction takes one block more.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A scoreboard of the ring machine: tracks until which cycle each thread, unit, port and generator
-//! is busy, and so for the host link and the ring network that connects the RPAUs.
+//! A scoreboard of the ring machine. It tracks until which cycle each thread, unit, port and generator is busy, and
+//! also the host link and the ring network that connects the RPAUs.
 //!
 //! The scheduler and the cycle model use the same scoreboard, so they agree on the cycle in which an instruction word
 //! starts.
@@ -64,7 +64,8 @@ impl Port {
     }
 
     /// Gives the port to an instruction word of the dyadic cores until cycle `until`, for `turns` cycles of each period
-    /// (the time in which these cores take one row).
+    /// (the time in which these cores take one row). A word that needs the port for several operands takes it once for
+    /// each, and the turns add up.
     fn give_slow(&mut self, until: u64, turns: u64) {
         self.turns = if self.slow_until == until {
             self.turns + turns

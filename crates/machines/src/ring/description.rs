@@ -10,17 +10,19 @@ use crate::fpga::Fit;
 pub use crate::fpga::MemoryKind;
 
 /// The most times that a ring may be split in two. A limb then has four pieces, each as large as one memory slot. A
-/// ciphertext of two polynomials has eight pieces for each prime, of the at most 32 slots of an RPAU.
+/// ciphertext of two polynomials then takes eight of the at most 32 slots of an RPAU for each prime.
 pub const MAX_SPLITS: u8 = 2;
 /// The most pieces of a limb. A piece has as many coefficients as one memory slot holds.
 pub const MAX_PIECES: usize = 1 << MAX_SPLITS;
 
 /// The most RPAUs (residue polynomial arithmetic units), as many as the instruction word can name (see `encode`).
 pub const MAX_RPAUS: usize = 16;
+/// The most slots of an RPAU's polynomial memory, as many as an instruction word can name.
 pub const MAX_SLOTS: usize = 32;
+/// The most slots of an RPAU's key memory, as many as an instruction word can name.
 pub const MAX_KEY_SLOTS: usize = 128;
-/// The most rows of a table of constants, of seeded generator streams or of Galois elements: as many as an
-/// instruction word can name.
+/// The most rows of a table of constants, of generator streams, of Galois elements or of seeds. An instruction word has
+/// 12 bits for the index of a row.
 const MAX_TABLE: usize = 1 << 12;
 /// The most port groups of polynomial memory. A port group is memory slots that share their ports. Key memory is one
 /// more port group, beyond this number.
@@ -86,7 +88,8 @@ pub struct StandIn {
     pub prime: usize,
 }
 
-/// The numbers of cores of one RPAU. Each core has one modular multiplier.
+/// The numbers of butterflies, twiddle generators and dyadic cores of one RPAU. Each of them has one modular
+/// multiplier.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cores {
@@ -120,8 +123,8 @@ pub struct Pipeline {
     pub board: u64,
     /// The cycles from an instruction word's start until the word is at the address generators.
     pub issue: u64,
-    /// The cycles from the scoreboard, which starts instruction words, to the RPAUs, the same for each RPAU. They
-    /// count once for each run of a procedure.
+    /// The cycles from the scoreboard, which starts instruction words, to the RPAUs, the same for each RPAU. They count
+    /// once for each run of a procedure, and once more in each load and store.
     pub dispatch: u64,
     /// The cycles from the counter of the rows that an instruction word has read to the addresses
     /// of the memory columns. Each coefficient of a row lies in a column of its own.
@@ -148,10 +151,9 @@ pub struct Pipeline {
 pub struct RingLink {
     /// The residues that a link of the ring, from one RPAU to the next, carries in a cycle.
     pub lanes: usize,
-    /// The cycles that an instruction word takes on the ring network from one RPAU to the next.
+    /// The cycles that a residue takes on the ring network from one RPAU to the next.
     pub hop: u64,
-    /// The cycles that an instruction word on the ring network takes in addition for each border between dies on its
-    /// way.
+    /// The cycles that a residue takes in addition for each border between dies on its way.
     pub crossing: u64,
     /// The number of dies over which the ring network is laid: up one side, down the other.
     pub dies: usize,
@@ -218,7 +220,8 @@ pub struct Twiddles {
 pub enum TwiddleSource {
     /// Twiddles are computed by a twiddle generator (a modular multiplier) beside each butterfly.
     Generated,
-    /// Twiddles are stored in tables for the full ring and both half rings, with one memory for each butterfly.
+    /// Twiddles are stored in tables for the full ring and the parts into which rings are split. Each butterfly has a
+    /// table of its own, except that two butterflies of a pass's second stage share one.
     Stored,
 }
 
@@ -231,6 +234,7 @@ pub struct HostLink {
     pub limb_log_n: u8,
 }
 
+/// Slots of polynomial memory that share one read port and one write port.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PortGroup {
@@ -267,10 +271,10 @@ impl Description {
     /// that its FPGA has.
     ///
     /// # Errors
-    /// [`MachineError::Field`] for a number out of range, with the range. [`MachineError::UnknownPart`] for an unknown
-    /// FPGA. [`MachineError::ExceedsPart`] if the machine needs more than the FPGA has and
-    /// `allow_more_than_the_part_has` gives no reason. [`MachineError::FitsAfterAll`] if it gives a reason and the
-    /// machine fits.
+    /// [`MachineError::Field`] for a number out of range, or a name that is no machine name, with the allowed values.
+    /// [`MachineError::UnknownPart`] for an unknown FPGA. [`MachineError::Ports`] for SRAM on an FPGA.
+    /// [`MachineError::ExceedsPart`] if the machine needs more than the FPGA has and `allow_more_than_the_part_has`
+    /// gives no reason. [`MachineError::FitsAfterAll`] if it gives a reason and the machine fits.
     pub fn check(&self) -> Result<Fit, MachineError> {
         fields::name(&self.name)?;
         fields::clock_mhz(self.clock_mhz)?;
@@ -444,8 +448,8 @@ impl Description {
         narrow.unwrap_or(self.row).min(self.row)
     }
 
-    /// Returns whether the ports of the port group with index `group` are narrower than a row. A transform cannot
-    /// write its result there, and neither can a broadcast without reduction.
+    /// Returns whether the ports of the port group with index `group` are narrower than a row. Transforms, broadcasts
+    /// and automorphisms in coefficient form cannot write their results there.
     pub fn is_narrow(&self, group: usize) -> bool {
         self.width(group) < self.row
     }

@@ -62,7 +62,8 @@ impl Emitter {
     }
 
     /// Appends the word `word` to its instruction stream, after the `WAIT`s that it needs. `nodes` has one operation of
-    /// the graph for each RPAU of the word's mask. Returns `None` if a table is full.
+    /// the graph for each RPAU of the word's mask, or the one broadcast. Returns the word with the index of its
+    /// immediate, or `None` if a table is full.
     pub fn emit(
         &mut self,
         word: OpWord,
@@ -190,8 +191,8 @@ impl Emitter {
         }
     }
 
-    /// Returns a row of the constant table that has each RPAU's constant in `wanted` already, or room for it.
-    /// Returns `None` if the table is full.
+    /// Returns the index of a row of the constant table that has each constant of `wanted`, pairs of RPAU and constant.
+    /// The row has them already or has room for them. Returns `None` if the table is full.
     fn constants(&mut self, wanted: &[(u8, u64)]) -> Option<u16> {
         let wanted = wanted.iter().map(|&(r, w)| (usize::from(r), w));
         let wanted: Vec<(usize, u64)> = wanted.collect();

@@ -102,12 +102,14 @@ pub struct Graph {
     /// For each parameter that is a key limb, the index of its first piece (as large as a memory slot) in the call's
     /// key table; `None` for others.
     pub keys: Vec<Option<u8>>,
-    /// For each parameter of the procedure that is a key limb, the RPAU that reads it from its key memory.
+    /// For each parameter of the procedure, the RPAU of its prime. For a key limb it is the RPAU that reads the limb
+    /// from its key memory, which may be a stand-in.
     pub key_homes: Vec<u8>,
     /// For each RPAU, the index of the prime modulo which its instruction words of layer 0 compute. Layer 0 has one
     /// prime for each RPAU. An RPAU that helps another one (`stand_in`) has that RPAU's prime in place of its own.
     pub primes: Vec<u8>,
-    /// The most key limbs that one RPAU reads in the procedure.
+    /// The most key limbs that one RPAU reads in the procedure if no stand-in takes a share of its work. Each piece of
+    /// the native degree counts as a limb.
     pub key_slots: usize,
     /// The use of key memory on each RPAU that reads more key limbs in the procedure than its key memory holds.
     pub key_plans: Vec<KeyPlan>,
@@ -124,8 +126,8 @@ pub struct Graph {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyPlan {
     pub rpau: u8,
-    /// The key slot for each key index, a position in the call's key table. They are pairs of key index and slot,
-    /// in the order of first use.
+    /// Pairs of a key index and the key slot for its limb, in the order of first use. A key index is a position in the
+    /// call's key table.
     pub slots: Vec<(u8, u8)>,
     /// For each key slot, the key index of the limb that is in it when the procedure starts. `exit` has the index
     /// when the procedure ends. A key index is a position in the call's key table.
@@ -153,7 +155,7 @@ impl Graph {
         result
     }
 
-    /// Drops operations whose results nobody reads. Notes for each value the operation that
+    /// Drops the operations on which no result of the procedure depends. Notes for each value the operation that
     /// computes it and the operations that read it.
     pub fn finish(&mut self) {
         let mut live = vec![false; self.values.len()];

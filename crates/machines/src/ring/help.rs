@@ -10,7 +10,8 @@ use ringmill_device::report::TimePart;
 const LINK: &str = "a faster link (`link.us_per_limb`)";
 const CLOCK: &str = "a faster clock (`clock_mhz`)";
 
-/// Returns a text that says what would shorten `by`, the largest component of the program's time.
+/// Returns a text that says what would shorten `by`, the largest component of the program's time. The text is empty for
+/// [`TimePart::Host`] and [`TimePart::Waits`], which the ring machine does not have.
 pub fn help(d: &Description, totals: &Totals, by: TimePart) -> String {
     match by {
         TimePart::LinkKeys => keys(d, totals.key_limbs),
@@ -24,7 +25,7 @@ pub fn help(d: &Description, totals: &Totals, by: TimePart) -> String {
 }
 
 /// Checks that the ring machine still fits its FPGA after the change `change` of its description. The error says which
-/// resources exceed the FPGA.
+/// resources exceed the FPGA, or which field is out of its range.
 fn fits(d: &Description, change: impl FnOnce(&mut Description)) -> Result<(), String> {
     let mut changed = d.clone();
     changed.allow_more_than_the_part_has = None;

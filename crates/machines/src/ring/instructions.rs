@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The operations in Table 2 of the Medha paper as single instruction words of the ring machine, whose operands and
-//! results have different ports.
+//! The operations in Table 2 of the Medha paper as single instruction words of the ring machine. Operands and results
+//! of a word have different ports.
 
 use ringmill_math::RingKind;
 
@@ -8,7 +8,7 @@ use super::description::Description;
 use super::micro::{OpWord, Opcode, Operand, Unit};
 
 /// The memory slots in the instruction words of [`instructions`]: of operand a, of operand b, of the result, and of the
-/// second result or third operand. No two of them share a port.
+/// second result or third operand. On a machine with the port groups of Medha no two of them share a port.
 const SLOTS: [u8; 4] = [8, 9, 10, 0];
 
 /// Returns the instruction words for the operations in Table 2 of the Medha paper, with their names. All run on RPAU 0,

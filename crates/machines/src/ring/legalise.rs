@@ -67,10 +67,13 @@ impl Unfuse {
 /// Rewrites a mid-level procedure to operations of the machine `d`.
 ///
 /// # Errors
-/// - A ring degree that needs more splits than the machine has.
-/// - More moduli than the instruction word can name, or a modulus that is no NTT-friendly prime.
-/// - Explicit half-ring instructions and spills, which the machine does itself.
-/// - A key limb in a place from which the machine reads none.
+/// - [`MachineError::RingDegree`] for a ring degree that needs more splits than the machine has.
+/// - [`MachineError::TooManyModuli`] or [`MachineError::KeyIndices`] for more moduli or key limbs than an instruction
+///   word can name.
+/// - [`MachineError::ModulusKind`] for a modulus that is no NTT-friendly prime.
+/// - [`MachineError::Unsupported`] for other instructions and values that the machine does not have. Among them are
+///   instructions of the torus extension, half rings, loads and stores, and an automorphism in coefficient form above
+///   the native degree. A key limb that is neither multiplied nor added is refused, too.
 pub fn legalise(
     d: &Description,
     procedure: &Procedure,
@@ -152,10 +155,11 @@ struct Legaliser<'a> {
     /// The index of the broadcast operation of each value. The key is the value, and the layer of primes to which the
     /// copies on the receivers belong. Each layer has one prime for each RPAU.
     broadcasts: HashMap<(ValueIndex, u8), usize>,
-    /// The copy of each value on another RPAU. The key is the value, the RPAU, and the layer of primes in which the
-    /// copy is reduced. Each layer has one prime for each RPAU.
+    /// The copy of each value on another RPAU. The key is the value, the RPAU, and the layer of primes to which the
+    /// copy belongs. Each layer has one prime for each RPAU.
     copies: HashMap<(ValueIndex, u8, u8), ValueIndex>,
-    /// The number of instructions that read each value which the generator expands from a seed.
+    /// For each value that the generator expands from a seed, the number of operands of instructions that are this
+    /// value.
     streams: HashMap<ValueId, u32>,
     order: u32,
 }

@@ -83,7 +83,8 @@ pub struct OpWord {
     /// residues belong. `Split` and `Join` name the first of the two parts, or the full ring if the parts are its
     /// halves.
     pub ring: RingKind,
-    /// The layer of primes: RPAU r computes modulo prime r + `layer` times the number of RPAUs.
+    /// The layer of primes: RPAU r computes modulo prime r + `layer` times the number of RPAUs. In layer 0 a stand-in
+    /// may compute modulo another prime ([`MicroCode::primes`]).
     pub layer: u8,
     pub dst: u8,
     pub a: u8,
@@ -91,8 +92,8 @@ pub struct OpWord {
     /// The slot of the third operand (`Mac`) or of the second result of an operation with two results, or the
     /// source RPAU (`Bcast`).
     pub c: u8,
-    /// An index into the table of constants, streams or Galois elements, whichever the operation reads. For `Red` 0 is
-    /// no constant. For `Load` and `Store` it is the number of a limb in host memory.
+    /// An index into the table of constants, streams or Galois elements, whichever the operation reads. For `Red` and
+    /// `Bcast` 0 is no constant. For `Load` and `Store` it is the number of a limb in host memory.
     pub imm: u16,
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ring machine (Medha): residue polynomial arithmetic units (RPAUs) in a ring network, run by
-//! two program controllers.
+//! The ring machine, a co-processor for CKKS after the Medha paper (docs/papers.md): residue polynomial arithmetic
+//! units (RPAUs) on a ring network, to which program controllers send instruction words. It has the machine's
+//! descriptions, its scheduler and its cycle model.
 
 pub mod board;
 pub mod built;

@@ -41,7 +41,8 @@ pub trait Observer {
     fn retire(&mut self, sequence: usize) -> Result<(), MachineError>;
 }
 
-/// Runs a procedure's instruction words from cycle 0 on, and returns the cycle after the last word has retired.
+/// Runs a procedure's instruction words from cycle 0 on, and returns the procedure's cycles: those until the last word
+/// has retired, and the latency `dispatch` once.
 ///
 /// # Errors
 /// [`MachineError::BadWord`] for an instruction word that does not decode or names a resource that the machine does not

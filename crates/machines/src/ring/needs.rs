@@ -8,8 +8,9 @@ use crate::MachineError;
 use crate::fpga::{Fit, MemoryKind, Multipliers, Need, Needs, Part, Reduction, Unit};
 
 impl Description {
-    /// Returns the number of rings with different twiddles: the full ring of the native degree, both half rings of
-    /// twice that degree, and the four quarters of four times it.
+    /// Returns the number of rings with different twiddles. The first is the full ring of the native degree. With one
+    /// split come both half rings of twice that degree, with two splits the four quarters of four times that degree,
+    /// too.
     fn rings(&self) -> u64 {
         (2 << self.splits) - 1
     }
@@ -18,9 +19,9 @@ impl Description {
     /// description must be in range.
     ///
     /// # Errors
-    /// [`MachineError::UnknownPart`] for an unknown FPGA. [`MachineError::ExceedsPart`] if the machine needs more than
-    /// the FPGA has and `allow_more_than_the_part_has` gives no reason. [`MachineError::FitsAfterAll`] if it gives a
-    /// reason and the machine fits.
+    /// [`MachineError::UnknownPart`] for an unknown FPGA. [`MachineError::Ports`] for SRAM on an FPGA.
+    /// [`MachineError::ExceedsPart`] if the machine needs more than the FPGA has and `allow_more_than_the_part_has`
+    /// gives no reason. [`MachineError::FitsAfterAll`] if it gives a reason and the machine fits.
     pub(super) fn fit(&self) -> Result<Fit, MachineError> {
         self.needs()?
             .accepted(self.allow_more_than_the_part_has.as_deref())
@@ -112,9 +113,9 @@ impl Description {
         })
     }
 
-    /// Returns the number of first twiddles of each stage that a twiddle generator stores. The generator multiplies
-    /// them to get later twiddles. The number is a power of two. It is at least the cycles from the use of a twiddle to
-    /// that of its multiple: those of multiplier and adder, and three to store and fetch the product.
+    /// Returns the most first twiddles of each pass that a twiddle generator stores. The generator multiplies them to
+    /// get later twiddles. The number is a power of two. It is at least the cycles from the use of a twiddle to that of
+    /// its multiple: those of multiplier and adder, and three to store and fetch the product.
     pub fn first_values(&self) -> u64 {
         (self.pipeline.multiplier + self.pipeline.adder + 3).next_power_of_two()
     }
@@ -129,14 +130,13 @@ impl Description {
         8 * words.map(|(_, _, count, depth)| count * depth).sum::<u64>()
     }
 
-    /// Returns the twiddle memories of one RPAU for the moduli of one layer of primes, which has one prime for each
-    /// RPAU. Each entry is the name, the kind, the number of memories and the words of each.
+    /// Returns the twiddle memories of one RPAU for one of its primes. Each entry is the name, the kind, the number of
+    /// memories and the words of each.
     fn twiddle_tables(&self, passes: Passes) -> Vec<(&'static str, MemoryKind, u64, u64)> {
         let rings = self.rings();
         let repeats = || (0..passes.count()).map(|pass| passes.log_repeat(pass));
         match self.twiddles.source {
-            // A stage's first values, the products in flight, and the factor from each to its next, which all
-            // butterflies share.
+            // A pass's first values, and the factor from each value to its next, which all butterflies share.
             TwiddleSource::Generated => {
                 let first = self.first_values();
                 let depth = rings * repeats().map(|r| first.min(1 << r)).sum::<u64>();
@@ -147,7 +147,7 @@ impl Description {
                     ("twiddle factors", MemoryKind::Lutram, 1, factors),
                 ]
             }
-            // Butterfly i of a chain has half as many twiddles as the one before, each for two butterflies.
+            // Of two chained stages the second has half as many tables as the first: two of its butterflies share one.
             TwiddleSource::Stored => {
                 let count = (0..self.main.stages).map(|i| (self.row >> (i + 1)) as u64);
                 let count = count.sum();

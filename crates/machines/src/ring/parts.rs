@@ -54,7 +54,7 @@ impl Part {
     }
 }
 
-/// Decides which calls are cut into parts, and makes the procedures of the parts.
+/// The decisions which calls are cut into parts, and the procedures of these parts.
 pub struct Cutter<'a> {
     d: &'a Description,
     /// The program's procedures, then the procedures of parts that were cut from them.
@@ -76,13 +76,13 @@ pub struct Cutter<'a> {
 /// and memory slots.
 struct Shape {
     procedure: Procedure,
-    /// The cycles of a part of a call with this shape on a machine whose memory is otherwise empty, or `None` if
-    /// the part does not fit.
+    /// The cycles of a part of a call with this shape on a machine whose memory is otherwise empty, or `None` if the
+    /// part does not fit or cannot be legalised.
     cycles: Option<u64>,
 }
 
-/// Returns a procedure with its Galois elements renumbered in order of appearance, and without a name. Parts of one
-/// shape then become equal.
+/// Returns a procedure with its Galois elements renumbered in order of appearance, without the names of itself and its
+/// results, and without the numbers of its keys. Parts of one shape then become equal.
 fn shape(procedure: &Procedure) -> Procedure {
     let mut elements = Vec::new();
     let mut shape = Procedure {
@@ -140,8 +140,8 @@ impl<'a> Cutter<'a> {
         self.procs.get(proc as usize)
     }
 
-    /// Returns the index of the shape of a procedure that computes a part of a call. A shape is a class of such
-    /// parts with the same schedule.
+    /// Returns the index of the shape of a procedure that computes a part of a call. A shape is a class of such parts
+    /// with the same schedule. The result is `None` for a procedure of the program.
     pub fn shape_of_part(&self, proc: u32) -> Option<usize> {
         self.shape_of_part.get(&proc).copied()
     }
@@ -152,7 +152,7 @@ impl<'a> Cutter<'a> {
     /// But its limbs take room, and the transforms may run beside the products with the keys anyway.
     ///
     /// # Errors
-    /// The errors of [`legalise`](super::legalise::legalise) for a part.
+    /// The errors of [`Prepared::schedule`] for a part.
     pub fn size(
         &mut self,
         call: &Call,
@@ -192,8 +192,8 @@ impl<'a> Cutter<'a> {
         Ok(1)
     }
 
-    /// Returns the cycles of a part of a call (the ciphertexts `some` of procedure `proc`) on a machine whose
-    /// memory is otherwise empty, or `None` if it does not fit.
+    /// Returns the cycles of a part of a call (the ciphertexts `some` of procedure `proc`) on a machine whose memory is
+    /// otherwise empty. Returns `None` if the part does not fit or cannot be legalised.
     fn cycles(&mut self, proc: u32, some: &[u16]) -> Result<Option<u64>, MachineError> {
         let known = self.shape_of.get(&(proc, some.len())).copied();
         let at = match known {
@@ -263,8 +263,9 @@ impl<'a> Cutter<'a> {
         Ok(fits)
     }
 
-    /// Returns slots for the procedure's arguments beside `live` slots in use on each RPAU. Returns `None` if the
-    /// arguments that must stay, the results or the key limbs are more than an RPAU has room for.
+    /// Returns slots for the procedure's arguments beside `live` slots in use on each RPAU. `pinned` tells of each
+    /// parameter whether its slots must not change. Returns `None` if an RPAU has too few slots for the arguments, for
+    /// the results and the pinned arguments together, or for the key limbs.
     fn placement(
         &self,
         procedure: &Procedure,

@@ -16,11 +16,11 @@ pub struct SlotLog {
     pub reads: Vec<Mark>,
 }
 
-/// Which memory slots of its RPAU a value prefers.
+/// The preference of a value among the memory slots of its RPAU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// A value that is transformed, broadcast or split soon. It prefers a slot that shares no port, and block RAM
-    /// before other memory. Slots with ports narrower than a row come last.
+    /// A value that is transformed, broadcast or split soon. It prefers a slot that shares its ports with few others or
+    /// none, and then block RAM before other memory. Slots with ports narrower than a row come last.
     Work,
     /// A value that waits or is accumulated. It prefers slots that share ports. Slots with ports narrower than a
     /// row come last.

@@ -22,23 +22,26 @@ pub struct Policy {
     /// The number of operations of an RPAU that a later operation may overtake, counted from the RPAU's first operation
     /// that was not issued.
     pub window: u32,
-    /// A seed that decides between operations of equal urgency. With the seed 0 their order in the procedure decides.
+    /// A seed of a pseudorandom bonus on the urgency of each operation, which is below the cycles of two passes over a
+    /// limb. With the seed 0 there is no bonus, and between operations of equal urgency their order in the procedure
+    /// decides.
     pub draw: u32,
 }
 
-/// The number of seeds of [`Policy::draw`] that the search tries, each of which decides between operations of equal
-/// urgency in another way.
+/// The number of seeds of [`Policy::draw`] that the search tries, from 0 on. Each puts operations of similar urgency
+/// into another order.
 const DRAWS: u32 = 8;
 
 /// The unit and the urgency of coefficient-wise operations without keys. The bonus on the urgency also counts for
 /// splits and joins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Light {
-    /// Whether the operations run on the main cores only. Otherwise they run on the unit on which they end first.
+    /// Whether the operations, except products of two limbs, run on the main cores only. Otherwise they run on the unit
+    /// on which they end first, as products of two limbs always do.
     pub on_main: bool,
-    /// A bonus on the urgency of an operation, which is the length in cycles of its path to the procedure's end. It is
-    /// counted in transforms: with 0 the path alone decides; with a large number the operation goes ahead of every
-    /// transform.
+    /// A bonus on the urgency of an operation, in multiples of the cycles of a transform. The urgency is the length in
+    /// cycles of the operation's path to the procedure's end. With the bonus 0 the path alone decides; with a large
+    /// bonus the operation goes ahead of every transform.
     pub bonus: u64,
 }
 
@@ -93,8 +96,8 @@ pub fn seeds(g: &Graph) -> Vec<Policy> {
     list
 }
 
-/// Returns the policies for a spilled procedure: one whose values cross the link for lack of room.
-/// Its operations and their order are fixed already.
+/// Returns the policies for a spilled procedure: one whose values cross the link for lack of room. Its operations and
+/// their order are fixed already. `window` is [`Policy::window`] of these policies.
 pub fn spilled(window: u32) -> impl Iterator<Item = Policy> {
     Light::SEEDS.into_iter().map(move |light| Policy {
         rewrites: Rewrites::default(),
@@ -193,7 +196,7 @@ pub fn priorities(d: &Description, g: &Graph, policy: &Policy) -> Vec<u64> {
         }
     }
     if policy.draw > 0 {
-        // The bonus is less than a pass, so that a clearly more urgent operation stays more urgent.
+        // The bonus is below two passes over a limb, so that a clearly more urgent operation stays more urgent.
         let pass = timing::rows(d, g.log_n).max(1);
         for (n, path) in path.iter_mut().enumerate() {
             let mixed = (n as u64 + 1)

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use ringmill_device::report::{How, OwnReport, Remarks, Rows, bytes, grouped, seconds};
 
-/// The use of a ring machine's memories in the run of a program.
+/// The size of a ring machine, and its use of slots, key limbs, spills and cut calls in the run of a program.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RingUse {
     pub rpaus: usize,

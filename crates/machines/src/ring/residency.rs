@@ -6,7 +6,8 @@ use ringmill_isa::mid::{Head, LimbId, LimbMap};
 use super::description::{Description, MAX_PIECES, MAX_RPAUS};
 use super::place::{Class, order};
 
-/// The kind of memory slots to which a call's missing arguments go, those that are not on the machine yet.
+/// The kind of memory slots that the missing arguments of a call prefer. An argument is missing if it is not on the
+/// machine yet. If no slot of the kind is free, it goes to another slot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arrangement {
     /// All missing arguments go to slots that share ports with other slots.
@@ -34,7 +35,8 @@ impl Arrangement {
     }
 }
 
-/// The limbs of a call's operand that cross the link together: one polynomial, one limb for each modulus.
+/// The limbs of a call's operand that cross the link together: those of one polynomial in one layer of primes, at most
+/// one limb for each RPAU.
 #[derive(Clone, Debug)]
 pub struct Bundle {
     /// The number of the operand in the call to which these limbs belong.
@@ -147,9 +149,9 @@ impl Residency {
         self.host.remove(&limb);
     }
 
-    /// Assigns free slots to the limbs of bundles. A bundle is one polynomial of one operand. All its limbs get the
-    /// same slot number if that slot is free on their RPAUs. Returns the limbs, which must cross the link. If there
-    /// is no room, it returns `None` and changes nothing.
+    /// Assigns free slots to the limbs of bundles. A bundle is one polynomial of one operand in one layer of primes.
+    /// All its limbs get the same slot number if that slot is free on their RPAUs. Returns the limbs, which must cross
+    /// the link. If there is no room, it returns `None` and changes nothing.
     pub fn bring_in(
         &mut self,
         bundles: &[Bundle],

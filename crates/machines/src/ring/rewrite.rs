@@ -64,8 +64,8 @@ pub fn retransform(graph: &mut Graph, reduces: bool) {
 }
 
 /// Returns the values of a limb's parts in evaluation form, in order, if the operation ends the limb's inverse
-/// transform. Such an operation is the transform itself, or the join of the transformed parts. Returns nothing for
-/// other operations.
+/// transform. Such an operation is the transform itself, or the join of the transformed parts. Returns an empty list
+/// for other operations.
 fn parts(graph: &Graph, node: &Node) -> Vec<(RingKind, ValueIndex)> {
     if node.op == Opcode::Intt {
         return vec![(node.ring, first(node))];
@@ -221,9 +221,9 @@ fn addition(graph: &Graph, n: NodeIndex) -> Option<(u64, ValueIndex)> {
     }
 }
 
-/// Returns the addition of a constant whose result only the broadcast `b` reads, with the constant.
-/// Returns `None` if there is no such addition, or if it computes in another layer of primes than
-/// the receivers. Each layer has one prime for each RPAU.
+/// Returns the addition of a constant whose result only the broadcast `b` reads, with the constant. Returns `None` if
+/// there is no such addition, if the broadcast has a receiver on its own RPAU, or if the addition computes in another
+/// layer of primes than the receivers. Each layer has one prime for each RPAU.
 fn added_before(graph: &Graph, b: usize) -> Option<(NodeIndex, u64)> {
     let node = &graph.nodes[b];
     let value = &graph.values[first(node) as usize];
@@ -282,8 +282,8 @@ pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
 }
 
 /// Gives every product with a key the position, in the procedure's order, of the operation that computes its last
-/// operand. Operations that only feed the product move to that position, too. A sum of products is one instruction
-/// at the mid level, but each term can run when its factors are there.
+/// operand. The transforms, splits and reductions that feed the product move to that position, too. A sum of products
+/// is one instruction at the mid level, but each term can run when its factors are there.
 pub fn order(graph: &mut Graph) {
     // Rewrites append nodes behind their users, so one more pass is needed than usual.
     for _ in 0..2 {

@@ -29,7 +29,8 @@ use super::policy::Policy;
 pub struct Placement {
     /// For each parameter the memory slots of the pieces of its limb; empty for a key limb.
     pub args: Vec<Vec<u8>>,
-    /// For each parameter, whether a later call reads it, so that its slots must not change.
+    /// For each parameter, whether its slots must not change. That holds if a later call reads its limb, or if the call
+    /// has the limb as another parameter, too.
     pub pinned: Vec<bool>,
     /// For each RPAU, a mask of the memory slots in which other values lie that later calls need.
     pub busy: [u32; MAX_RPAUS],
@@ -58,11 +59,15 @@ pub struct Scheduled {
 pub enum Failure {
     /// No operation could be issued for lack of free slots.
     NoRoom,
-    /// The procedure has more immediates or instruction words than the machine's tables can hold.
+    /// The procedure has more immediates, seeds or instruction words than the machine's tables can hold.
     TableFull,
 }
 
 /// Schedules a procedure for the placement `at` of its operands under the choices `policy`.
+///
+/// # Errors
+/// [`Failure::NoRoom`] if at some point no operation can be issued for lack of slots. [`Failure::TableFull`] if the
+/// micro code exceeds the machine's tables.
 pub fn schedule(
     d: &Description,
     graph: &Graph,
@@ -105,7 +110,8 @@ struct Scheduler<'a> {
     emitter: Emitter,
     now: u64,
     priority: Vec<u64>,
-    /// For each operation the number of its operands that are not computed yet.
+    /// For each operation the number of its operands that are not computed yet, and of operations that must end before
+    /// it.
     pending: Vec<u32>,
     /// For each RPAU the operations whose operands are computed, the one with the longest path to the procedure's end
     /// first.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Searches the fastest schedule of one call on the ring machine. It starts from a few policies and improves the best
-//! by one choice at a time, by the model's cycles.
+//! Searches for a fast schedule of one call on the ring machine. The search starts from a few policies and improves the
+//! best of them by one choice at a time, measured by the model's cycles.
 
 use std::collections::BTreeMap;
 
@@ -43,7 +43,11 @@ impl Prepared {
         self
     }
 
-    /// Expands the composite instructions of `procedure` and rewrites it to operations of the machine `d`.
+    /// Expands the composite instructions of `procedure`, except sums of products, and rewrites the procedure to
+    /// operations of the machine `d`.
+    ///
+    /// # Errors
+    /// The errors of [`legalise`]; an error if the procedure does not verify or its expansion is too large.
     pub fn new(d: &Description, procedure: &Procedure) -> Result<Self, MachineError> {
         let expanded = expand_composites(procedure, |op| op == Op::Dot)?;
         let keyed = expanded.params.iter();
@@ -82,7 +86,11 @@ impl Prepared {
     }
 
     /// Schedules the procedure for a placement of its operands, and counts the cycles by the model. The first time it
-    /// tries every starting policy. Later it begins with the policy that was fastest before.
+    /// tries every starting policy. Later it begins with the policy that was fastest before. The inner result is the
+    /// schedule with its cycles, or the reason why no policy gives one.
+    ///
+    /// # Errors
+    /// [`MachineError::Halt`] if the watch stops the search; the errors of [`model::run`].
     pub fn schedule(
         &mut self,
         d: &Description,
@@ -143,7 +151,10 @@ impl Prepared {
     }
 
     /// Schedules the procedure from an empty polynomial memory with its operands on the host. Values cross the link
-    /// when they must. Returns `None` if one instruction alone needs more slots than the machine has.
+    /// when they must. Returns `None` if no schedule fits the machine's slots and tables.
+    ///
+    /// # Errors
+    /// [`MachineError::Halt`] if the watch stops the search; the errors of [`model::run`].
     pub fn schedule_spilled(
         &self,
         d: &Description,
@@ -184,7 +195,8 @@ impl Prepared {
         Ok(best)
     }
 
-    /// Returns the policy with which the procedure was fastest, if it has been scheduled.
+    /// Returns the policy with which the procedure was fastest, or that of [`Self::prefer`]. Returns `None` if there is
+    /// neither.
     pub fn policy(&self) -> Option<Policy> {
         self.best
     }
@@ -202,6 +214,9 @@ impl Prepared {
     }
 
     /// Schedules the procedure for a placement of its operands under one policy, a set of choices of the scheduler.
+    ///
+    /// # Errors
+    /// The errors of [`schedule`].
     pub fn try_policy(
         &self,
         d: &Description,
@@ -211,8 +226,8 @@ impl Prepared {
         schedule(d, &self.forms[&policy.rewrites], at, policy)
     }
 
-    /// Returns how many slots an RPAU would need under the policy with the least memory. The error of a refused
-    /// procedure shows this number.
+    /// Returns how many slots an RPAU would need under the policy with the least memory. If even the most slots that an
+    /// RPAU can have are too few, the number is one above them. The error of a refused procedure shows this number.
     pub fn appetite(&self, d: &Description, at: &Placement) -> usize {
         let mut roomy = d.clone();
         let missing = super::description::MAX_SLOTS - d.slots();
@@ -244,6 +259,9 @@ impl Prepared {
 }
 
 /// Returns the cycles of a scheduled procedure by the cycle model.
+///
+/// # Errors
+/// The errors of [`model::run`].
 pub fn cycles(d: &Description, scheduled: &Scheduled) -> Result<u64, MachineError> {
     model::run(d, &scheduled.code, &mut Silent)
 }

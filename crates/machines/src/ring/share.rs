@@ -14,8 +14,8 @@ use super::description::Description;
 use super::graph::{Graph, Immediate, Node, NodeIndex, Source, ValueIndex};
 use super::micro::Opcode;
 
-/// Lets every RPAU of the description's field `stand_in` compute a part of another RPAU's key-switch sums, if the
-/// program has `count` primes and none for that RPAU.
+/// Lets every RPAU of the description's field `stand_in` for which the program has no prime compute a part of another
+/// RPAU's key-switch sums. `count` is the number of the program's primes.
 pub fn share(d: &Description, graph: &mut Graph, count: usize) {
     let mut helpers: BTreeMap<u8, Vec<u8>> = BTreeMap::new();
     for s in d
@@ -131,8 +131,8 @@ fn factor(node: &Node) -> Option<ValueIndex> {
     }
 }
 
-/// Returns the operations that compute a digit from a broadcast's copy: a transform, and perhaps a reduction before
-/// it. Each is the only reader of its operand.
+/// Returns the operations that compute a digit from a broadcast's copy: a transform, and perhaps a reduction before it.
+/// Each is the only reader of its operand. Returns `None` for a value that is not computed in this way.
 fn arrives(graph: &Graph, digit: ValueIndex) -> Option<Vec<NodeIndex>> {
     let mut made = Vec::new();
     let mut v = digit;

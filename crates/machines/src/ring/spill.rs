@@ -59,7 +59,8 @@ fn linear(g: &Graph) -> Vec<NodeIndex> {
     list
 }
 
-/// Adds loads of key limbs on every RPAU that reads more key limbs than `capacity`, the slots of its key memory.
+/// Adds loads of key limbs on every RPAU that reads more key limbs than `capacity`, the slots of its key memory. Does
+/// nothing if `capacity` is 0.
 pub fn plan_keys(g: &mut Graph, rpaus: usize, capacity: usize) {
     if g.key_slots <= capacity || capacity == 0 {
         return;

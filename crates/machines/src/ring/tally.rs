@@ -23,7 +23,7 @@ pub struct Tally {
     /// each.
     pub moved: [u64; 3],
     pub moving: [u64; 3],
-    /// The cycles in which the link and at least one unit are busy at once.
+    /// The cycles in which the link is busy and, at the same time, at least one unit or the ring network.
     pub overlap: u64,
     units_busy: Union,
     all_busy: Union,
@@ -103,13 +103,15 @@ impl Observer for Tally {
     }
 }
 
-/// An observer that passes each instruction word of a procedure to a trace, with one lane for each unit.
+/// An observer that passes each instruction word of a procedure to a trace. The trace has a lane for each unit, for the
+/// ring network and for each kind of transfer over the link.
 pub struct Tracer<'a> {
     pub sink: &'a mut dyn TraceSink,
     /// The cycle of the program's run in which the procedure starts.
     pub offset: u64,
     pub lanes: &'a Lanes,
-    /// The call that the trace names with each instruction word. `primes` has the prime of each RPAU.
+    /// The call that the trace names with each instruction word. `primes` has for each RPAU the index of the prime
+    /// modulo which its words of layer 0 compute.
     pub of: Context<'a>,
     pub primes: &'a [u8],
 }

@@ -13,7 +13,7 @@ pub fn end_to_end(d: &Description, totals: &Totals) -> EndToEnd {
     let tally = &totals.tally;
     let [stores, loads, keys] = tally.moving;
     let spilled = totals.spills.bytes;
-    // As the program's limbs are stored, two of them a limb at twice the native degree.
+    // A resident key limb is counted as it is stored, in pieces of at most the native degree.
     let bytes_a_key = 8u64 << d.log_n.min(totals.log_n);
     let parts = EndToEnd {
         inputs_seconds: d.link_seconds(totals.bytes_in),

@@ -7,11 +7,12 @@ use super::micro::{OpWord, Opcode, Operand, Unit};
 /// The numbers of cycles for which one instruction word occupies its resources, from its start on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Duration {
-    /// The cycles until the last write is in memory. During them the word's thread, unit and ports are busy, except the
-    /// read port of operand a, which `source` describes.
+    /// The cycles until the last write is in memory. During them the word's unit and ports are busy, except the read
+    /// port of operand a, which `source` describes. So is the word's thread, unless the word is a broadcast, a load or
+    /// a store. The cycles of a load or store end when the board hears of its end.
     pub total: u64,
-    /// The cycles until the read port of operand a is free. A transform into another slot reads a
-    /// in its first pass only. For a store, they are the cycles until the ring network is free,
+    /// The cycles until the read port of operand a is free. A transform into another slot reads a in its first pass
+    /// only. For most words they are equal to `total`. For a store, they are the cycles until the ring network is free,
     /// over which the limb goes to the link's buffer.
     pub source: u64,
 }
@@ -72,8 +73,8 @@ fn paced(d: &Description, steps: u64, turns: u64) -> u64 {
     }
 }
 
-/// Returns the cycles of a transform: one for each row and pass, the waits between passes, and the latency of the
-/// pipeline once.
+/// Returns the cycles of a transform on limbs of 2^`log_n` coefficients: one for each row and pass, the waits between
+/// passes, and once the latency from the start to the first read and that of the pipeline.
 pub fn transform(d: &Description, log_n: u8) -> u64 {
     transform_beside(d, log_n, 0)
 }
@@ -85,7 +86,7 @@ fn transform_beside(d: &Description, log_n: u8, turns: u64) -> u64 {
     d.pipeline.issue + d.pipeline.address + steps + through(d, d.main.stages as u64)
 }
 
-/// Returns the cycles in which a limb of 2^`log_n` coefficients crosses the host link.
+/// Returns the cycles in which a limb of 2^`log_n` coefficients crosses the host link, rounded up.
 pub fn link(d: &Description, log_n: u8) -> u64 {
     (d.link_seconds(8 << log_n) * d.clock_mhz * 1e6).ceil() as u64
 }

@@ -255,9 +255,9 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Returns the copy of `value` (a piece of `like`) that its broadcast writes on RPAU `rpau`. The copy belongs to
-    /// the layer `reduced`, or to the layer of `like` if `reduced` is `None`: it is reduced modulo the receiver's
-    /// prime in that layer. Each layer has one prime for each RPAU.
+    /// Returns the copy of `value` (a piece of `like`) that its broadcast writes on RPAU `rpau`. If `reduced` is a
+    /// layer, the ring network reduces the copy modulo the receiver's prime in this layer. Otherwise the copy has the
+    /// same residues as `value`. Each layer has one prime for each RPAU.
     fn copy(
         &mut self,
         like: ValueId,
@@ -325,8 +325,8 @@ impl Legaliser<'_> {
         Ok(())
     }
 
-    /// Returns whether every use of `v` is as a factor of a product. A value that is an addend or a result does not
-    /// qualify.
+    /// Returns whether `v` is a factor of a product and no result. If only one operand of the procedure is `v`, then
+    /// the value is nothing but this factor.
     fn feeds_product(&self, v: ValueId) -> bool {
         let product = |i: &Instr| match i.op {
             Op::Mul | Op::Dot => i.src.contains(&v),

@@ -12,8 +12,9 @@ use crate::MachineError;
 use crate::ring::description::Description;
 use crate::ring::report::Cuts;
 
-/// The number of calls that are cut into parts before the first of them runs. Of as many calls after these it is
-/// known which limbs they read. If a program has fewer calls, all of them are known before the first runs.
+/// The number of calls that are planned, and cut into parts if they do not fit, before the first of them runs. The
+/// limbs that the same number of calls after these reads are known, too. If a program has fewer calls, all of them are
+/// known before the first runs.
 pub const WINDOW: usize = 4096;
 /// The number of calls after the running one that are known in a program without cut calls. It is
 /// the same number as in a program with cut calls.
@@ -66,11 +67,11 @@ impl<'a> Calls<'a> {
         self.ahead.end(outputs);
     }
 
-    /// Returns the next call to run, or `None` if fewer later calls are known than [`WINDOW`] asks
-    /// for. After that, the methods about limbs describe the calls after the returned one.
+    /// Returns the next call to run, or `None` if too few later calls are known ([`WINDOW`]) or no call is left. After
+    /// that, the methods about limbs describe the calls after the returned one.
     ///
     /// # Errors
-    /// The errors of legalising a part of a call.
+    /// The errors of [`Cutting::next_call`].
     pub fn next_call(&mut self) -> Result<Option<Planned>, MachineError> {
         if let Some(cutting) = &mut self.cutting {
             let next = cutting.next_call(&mut self.ahead)?;
@@ -129,8 +130,8 @@ impl<'a> Calls<'a> {
         cutting.map_or(proc, |cutting| cutting.whole(proc))
     }
 
-    /// Returns the index of the shape of a procedure that computes a part of a call. A shape is a class of such
-    /// parts with the same schedule.
+    /// Returns the index of the shape of a procedure that computes a part of a call. A shape is a class of such parts
+    /// with the same schedule. The result is `None` for a procedure of the program.
     pub fn shape(&self, proc: u32) -> Option<usize> {
         self.cutting.as_ref()?.shape(proc)
     }
@@ -156,7 +157,7 @@ impl<'a> Calls<'a> {
         self.ahead.is_output(limb)
     }
 
-    /// Returns the program's outputs; empty before the last call was fed.
+    /// Returns the program's outputs; empty before [`Self::end`].
     pub fn outputs(&self) -> &[LimbId] {
         self.ahead.outputs().unwrap_or_default()
     }

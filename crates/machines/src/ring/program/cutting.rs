@@ -14,8 +14,8 @@ use crate::ring::report::Cuts;
 
 pub struct Cutting<'a> {
     cutter: Cutter<'a>,
-    /// The limbs that are on the machine before the next call to be cut, with the RPAU of each. Limbs that were moved
-    /// to the host for lack of room are included.
+    /// The limbs that are on the machine before the next call to be planned, with the RPAU of each. Limbs that were
+    /// moved to the host for lack of room are included.
     alive: LimbMap<usize>,
     /// The planned calls that run next, in order.
     queue: VecDeque<Planned>,
@@ -51,11 +51,11 @@ impl<'a> Cutting<'a> {
             })
     }
 
-    /// Returns the next call to run, or `None` if `ahead` and the queue together know fewer later calls than
-    /// [`WINDOW`] asks for.
+    /// Returns the next call to run. Returns `None` if no call is left, or if fewer than [`WINDOW`] calls are planned
+    /// and more calls may come.
     ///
     /// # Errors
-    /// The errors of legalising a part of a call.
+    /// The errors of [`Cutter::size`].
     pub fn next_call(&mut self, ahead: &mut Ahead) -> Result<Option<Planned>, MachineError> {
         while self.queue.len() < WINDOW {
             let Some(called) = ahead.next_call() else {
@@ -141,8 +141,8 @@ impl<'a> Cutting<'a> {
         }
     }
 
-    /// Notes that the arguments and results of a call are on the machine before the next call, except the limbs in
-    /// `dies`.
+    /// Notes that the arguments and results of a call are on the machine before the next call, except key limbs and the
+    /// limbs in `dies`.
     fn see(&mut self, call: &Call, dies: &[LimbId]) {
         let Some(procedure) = self.head.procs.get(call.proc as usize) else {
             return;
@@ -160,8 +160,8 @@ impl<'a> Cutting<'a> {
         }
     }
 
-    /// Returns for each RPAU the slots of limbs that live across the call: they are on the machine before it, the call
-    /// does not read them, and a later call does.
+    /// Returns for each RPAU the number of slots of limbs that live across the call: they are on the machine before it,
+    /// the call does not read them, and a later call does.
     fn beside(&mut self, call: &Call, ahead: &Ahead) -> Vec<usize> {
         let pieces = self.d.pieces(self.head.log_n);
         let mut slots = vec![0; self.d.rpaus];
@@ -185,8 +185,8 @@ impl<'a> Cutting<'a> {
         self.cutter.procedure(proc)
     }
 
-    /// Returns the index of the shape of a procedure that computes a part of a call. A shape is a class of such
-    /// parts with the same schedule.
+    /// Returns the index of the shape of a procedure that computes a part of a call. A shape is a class of such parts
+    /// with the same schedule. The result is `None` for a procedure of the program.
     pub fn shape(&self, proc: u32) -> Option<usize> {
         self.cutter.shape_of_part(proc)
     }

@@ -2,9 +2,9 @@
 //! Runs whole programs on the ring machine's cycle model: calls one after another, with values on the machine while
 //! they are needed.
 //!
-//! Calls are fed ([`calls`]). A run stores the known calls, the live limbs, and the schedule of
-//! each pair of a procedure and a placement of its arguments. A call whose procedure and placement
-//! occurred before takes its stored schedule.
+//! The caller gives a run its calls one by one. A run stores the known calls, the live limbs, and the schedule of each
+//! pair of a procedure and a placement of its arguments. A call whose procedure and placement occurred before takes its
+//! stored schedule.
 
 mod calls;
 mod cutting;
@@ -66,7 +66,7 @@ pub struct Totals {
     pub resident_keys: u64,
 }
 
-/// A function that receives every schedule when it is first used.
+/// A function that receives every schedule when it is made, even if no call uses it in the end.
 pub type OnSchedule<'a> = dyn FnMut(&Outcome) -> Result<(), MachineError> + 'a;
 
 /// A call of the program when it begins to run on the machine, before its results have memory slots.
@@ -75,8 +75,9 @@ pub struct Step<'a> {
     /// The call: one of the program, or a part of one that was cut. `procedure` is the procedure that it calls.
     pub call: &'a Call,
     pub procedure: &'a Procedure,
-    /// For each argument the memory slots of its pieces. A limb has one piece for each memory slot that it fills.
-    /// The list is empty for a key limb, which lies in key memory.
+    /// For each argument the memory slots of its pieces. A limb has one piece for each memory slot that it fills. The
+    /// list is empty for a key limb, which lies in key memory, and for operands that start on the host because the
+    /// procedure does not fit polynomial memory.
     pub args: Vec<Vec<u8>>,
     /// The arguments that crossed the link for this call.
     pub arrived: Vec<LimbId>,
@@ -118,7 +119,7 @@ pub type OnCall<'a> = dyn FnMut(&Step<'_>) -> Result<(), MachineError> + 'a;
 
 /// Receives the events of a program's run: new schedules, calls, and the number of calls done.
 pub trait Told {
-    /// Receives a schedule when it is first made.
+    /// Receives a schedule when it is made.
     ///
     /// # Errors
     /// Any error ends the run.
@@ -139,7 +140,8 @@ pub trait Told {
         Ok(())
     }
 
-    /// Receives the number of calls of the program that the run has completed.
+    /// Receives the number of calls of the program that the run has completed. A part of a cut call counts as the call
+    /// before which it runs.
     fn done(&mut self, _: u64) {}
 }
 
@@ -163,7 +165,7 @@ impl Told for Callbacks<'_, '_> {
 /// Runs `program` without data on the model of the machine `d`, and returns the totals.
 ///
 /// # Errors
-/// A program that the machine cannot run or that does not fit; errors of the two functions.
+/// An error for a program that the machine cannot run or that does not fit; the errors of the two functions.
 pub fn run<'b>(
     d: &Description,
     program: &Verified,
@@ -207,7 +209,7 @@ impl<'a> Running<'a> {
     /// scheduler's decisions.
     ///
     /// # Errors
-    /// A call that cannot come next, or that the machine cannot run; the errors of `told`.
+    /// An error for a call that cannot come next, or that the machine cannot run; the errors of `told`.
     pub fn feed(&mut self, called: Called, told: &mut dyn Told) -> Result<(), MachineError> {
         self.run.order.take(&called)?;
         self.run.calls.feed(called);

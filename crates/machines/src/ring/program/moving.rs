@@ -68,8 +68,8 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the call's arguments that are not on the machine, in bundles: the limbs of one polynomial of one
-    /// operand.
+    /// Returns the call's arguments that are not on the machine, in bundles: the limbs of one polynomial of one operand
+    /// in one layer of primes.
     pub(super) fn missing(&self, call: &Call, layout: &Layout) -> Vec<Bundle> {
         let mut bundles: Vec<(Travel, Bundle)> = Vec::new();
         let mut seen = Vec::new();
@@ -116,7 +116,8 @@ impl Run<'_> {
         self.residency.remove(limb);
     }
 
-    /// Counts a limb that has crossed the link to the machine: the first time as an input, later as a spill.
+    /// Counts a limb that has crossed the link to the machine: the first transfer of one of the program's inputs as
+    /// input, every other transfer as a spill.
     pub(super) fn arrived(&mut self, limb: LimbId) {
         let input = self
             .came

@@ -12,7 +12,7 @@ use crate::ring::micro::MicroCode;
 use crate::ring::policy::Policy;
 use crate::ring::schedule::Failure;
 
-/// The most schedules that the cache holds. A full cache is emptied.
+/// The most schedules by placement, and the most failures, that the cache holds. A full cache is emptied.
 const MAX_CACHED: usize = 4096;
 
 /// The index of a schedule in the cache.

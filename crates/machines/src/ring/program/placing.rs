@@ -78,8 +78,9 @@ impl Key {
 }
 
 impl Run<'_> {
-    /// Brings the call's missing arguments into slots in the arrangement with which the call is fastest, and
-    /// schedules the call. If there is no room, it moves limbs to the host, provided the options allow that.
+    /// Brings the call's missing arguments into slots in the arrangement with which the call is fastest, and returns
+    /// the index of the call's schedule in the cache. If there is no room, it moves limbs to the host, provided the
+    /// options allow that.
     pub(super) fn place_and_schedule(
         &mut self,
         now: &Now<'_>,

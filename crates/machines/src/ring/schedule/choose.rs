@@ -16,8 +16,9 @@ impl Scheduler<'_> {
         !self.keep[v as usize] && self.users[v as usize] == 1
     }
 
-    /// Chooses the memory slots of an instruction word's results. Returns the word, and those operations of `mates`, on
-    /// other RPAUs, that can use the same slots.
+    /// Chooses the memory slots for the results of operation `n`, whose instruction word is `word`. Returns the word
+    /// with these slots, and `n` together with those operations of `mates`, on other RPAUs, that can use the same
+    /// slots. Returns `None` if no slots serve `n`.
     pub(super) fn with_slots(
         &self,
         n: NodeIndex,
@@ -71,8 +72,9 @@ impl Scheduler<'_> {
         Some((word, group))
     }
 
-    /// Returns the memory slots for a result, best first. The operand's slot comes first if the result's class
-    /// (used soon, or waiting) prefers it, else last; free slots are between.
+    /// Returns the memory slots for a result, best first. These are the free slots, and the slots of operands that
+    /// nothing else reads, unless the operation is a permutation. An operand's slot comes first if the result's class
+    /// (used soon, or waiting) prefers it, and last otherwise.
     fn candidates(&self, node: &Node, class: Class) -> Vec<u8> {
         let mut own: Vec<u8> = Vec::new();
         if !node.op.is_permutation() {
@@ -144,7 +146,8 @@ impl Scheduler<'_> {
         let made = value.def.map(|n| self.g.nodes[n as usize].op);
         let transformed =
             matches!(made, Some(Opcode::Ntt | Opcode::Split | Opcode::Red)) && value.results == 0;
-        // The value is consumed at once by an operation that reads another operand from the shared slots.
+        // Operations close to the definition read the value, and none as the addend of a `MAC`. Their other operands
+        // come from shared slots, so the value is better in a slot of its own port.
         let brief = |def: NodeIndex| {
             let near = |&u: &NodeIndex| self.rank[u as usize] <= self.rank[def as usize] + NEAR;
             let addend =

@@ -64,8 +64,8 @@ impl Scheduler<'_> {
     }
 }
 
-/// Returns whether the operation is a product of two ciphertext limbs. This long work suits the dyadic cores while the
-/// main cores do transforms.
+/// Returns whether the operation multiplies two limbs, with or without an addend. This long work suits the dyadic cores
+/// while the main cores do transforms.
 fn products_of_values(node: &Node) -> bool {
     matches!(node.op, Opcode::Mul | Opcode::Mac)
 }
