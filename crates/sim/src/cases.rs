@@ -30,7 +30,7 @@ impl Sweep {
     /// Reads a sweep from `FIELD=VALUE,VALUE,...` or `MACHINE:FIELD=VALUE,VALUE,...`.
     ///
     /// # Errors
-    /// [`CaseError::Form`].
+    /// [`CaseError::Form`] for a text of any other form.
     pub fn parse(text: &str) -> Result<Self, CaseError> {
         let form = || CaseError::Form { got: shorten(text) };
         let (name, values) = text.split_once('=').ok_or_else(form)?;
@@ -38,7 +38,7 @@ impl Sweep {
     }
 
     /// Makes a sweep from a name, `FIELD` or `MACHINE:FIELD`, and the field's values. Returns `None` if a part of the
-    /// name is empty.
+    /// name or a value is empty, or if there are no values.
     pub fn new<'a>(name: &str, values: impl IntoIterator<Item = &'a str>) -> Option<Self> {
         let (machine, field) = match name.rsplit_once(':') {
             Some((machine, field)) => (Some(machine.to_owned()), field),
@@ -58,7 +58,8 @@ impl Sweep {
     }
 }
 
-/// The error of a comparison whose machines or fields do not exist.
+/// The error of a comparison that makes no cases: its machines or fields do not exist or occur twice, a value has the
+/// wrong type, or the cases are too many.
 #[derive(Debug, Error)]
 pub enum CaseError {
     #[error("set {got:?}: expected FIELD=VALUE,VALUE,... or MACHINE:FIELD=VALUE,VALUE,...")]
@@ -158,8 +159,9 @@ impl Devices {
     /// refuses is a case, too, with that error.
     ///
     /// # Errors
-    /// [`CaseError`]: a machine that does not exist, a field that a machine's description does not have, a value of
-    /// another type than the field's, or more than a thousand cases.
+    /// [`CaseError`] for no machine, for a machine that does not exist, and for a machine or a field that occurs twice.
+    /// Also for a sweep of a machine that is not among `machines`, and for a field that a machine's description does
+    /// not have. Also for a value of another type than the field's, and for more than a thousand cases.
     pub fn cases(&self, machines: &[String], sweeps: &[Sweep]) -> Result<Vec<Case>, CaseError> {
         if machines.is_empty() {
             return Err(CaseError::NoMachine);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of opening simulated devices, and of runs whose results differ from the model's.
+//! The errors of opening simulated devices, and of runs in which an RTL's results differ from those of the CPU's
+//! kernels.
 
 use std::path::PathBuf;
 
@@ -7,7 +8,7 @@ use ringmill_device::DeviceError;
 use ringmill_device::error::Kind;
 use thiserror::Error;
 
-/// The reason why no device could be opened under a name.
+/// The reason why no device could be opened under a name, or why a machine has no bootstrapping engine.
 #[derive(Debug, Error)]
 pub enum OpenError {
     #[error("unknown device `{got}`; known devices: {}", known.join(", "))]
@@ -52,7 +53,7 @@ impl From<RunError> for DeviceError {
     }
 }
 
-/// Cuts a long name, so that an error message with it stays short.
+/// Cuts a name of more than 80 characters, so that an error message with it stays short.
 pub(crate) fn shorten(name: &str) -> String {
     const MOST: usize = 80;
     if name.chars().count() <= MOST {

@@ -61,7 +61,8 @@ impl Devices {
         Vec::new()
     }
 
-    /// Returns the names of all devices: the CPU with all cores, and each machine, simulated and as RTL.
+    /// Returns the names of all devices: the CPU with all cores, each machine as a simulation, and each machine that
+    /// has RTL as RTL.
     pub fn names(&self) -> Vec<String> {
         let simulated = self.machines.names().map(|name| format!("sim:{name}"));
         let rtl = self.with_rtl();
@@ -86,7 +87,8 @@ impl Devices {
     /// file, with or without the `sim:` or `rtl:` of its device.
     ///
     /// # Errors
-    /// The errors of [`Self::open`].
+    /// [`OpenError::MachineFile`] for a file that cannot be read. [`ringmill_machines::MachineError`] for an unknown
+    /// machine and for a file that describes none.
     pub fn target(&self, machine: &str) -> Result<Target, DeviceError> {
         let device = ["sim:", "rtl:"]
             .iter()
@@ -98,7 +100,7 @@ impl Devices {
     /// Returns the TFHE parameters of a bootstrapping engine, named as in [`Self::target`].
     ///
     /// # Errors
-    /// The errors of [`Self::open`]; [`OpenError::NoBootstraps`] for a machine that runs no bootstraps.
+    /// The errors of [`Self::target`]; [`OpenError::NoBootstraps`] for a machine that runs no bootstraps.
     pub fn engine(&self, machine: &str) -> Result<Engine, DeviceError> {
         let engine = self.target(machine)?.engine;
         let none = || OpenError::NoBootstraps {
@@ -149,7 +151,7 @@ impl Devices {
 /// Makes a device of this name from a simulated machine.
 ///
 /// # Errors
-/// No thread for the host or for the kernels.
+/// An error if the threads of the host or of the CPU's kernels cannot be started.
 pub(crate) fn simulated(name: String, machine: Opened) -> Result<Box<dyn Device>, DeviceError> {
     match machine {
         Opened::Card(card) => Ok(Box::new(Offload::modelled(name, *card)?)),
@@ -165,7 +167,7 @@ pub fn known_devices() -> Vec<String> {
 /// Returns the limits that a machine sets to a program's parameters, as [`Devices::target`] does.
 ///
 /// # Errors
-/// The errors of [`open`].
+/// The errors of [`Devices::target`].
 pub fn target(machine: &str) -> Result<Target, DeviceError> {
     Devices::standard().target(machine)
 }
@@ -173,7 +175,7 @@ pub fn target(machine: &str) -> Result<Target, DeviceError> {
 /// Returns the TFHE parameters of a bootstrapping engine, as [`Devices::engine`] does.
 ///
 /// # Errors
-/// The errors of [`open`]; [`OpenError::NoBootstraps`] for a machine that runs no bootstraps.
+/// The errors of [`target`]; [`OpenError::NoBootstraps`] for a machine that runs no bootstraps.
 pub fn engine(machine: &str) -> Result<Engine, DeviceError> {
     Devices::standard().engine(machine)
 }

@@ -14,7 +14,8 @@ use crate::offload::Offload;
 /// Opens the RTL of a machine as the device of this name.
 ///
 /// # Errors
-/// [`RtlError::NoRtl`]; those of the build.
+/// [`RtlError::NoRtl`] for a machine that has no RTL. The error of a field that the RTL does not support, and the
+/// errors of building the RTL.
 pub(crate) fn open(
     machines: &Registry,
     designs: &Designs,

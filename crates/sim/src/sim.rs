@@ -18,7 +18,7 @@ use ringmill_machines::{Machine, Registry, SimOptions};
 
 use crate::OpenError;
 
-/// The most bytes that a machine description file may have.
+/// The most bytes that are read of a machine description file.
 const MAX_FILE: u64 = 1 << 20;
 
 /// A device that simulates a machine: the CPU computes outputs, the cycle model timing.
@@ -28,7 +28,8 @@ pub struct Sim {
     cpu: Cpu,
 }
 
-/// Returns the text of a machine's description: a built-in one, or that of a file (`*.toml`).
+/// Returns the text of a machine's description: a built-in one, or that of a file (`*.toml`) of at most [`MAX_FILE`]
+/// bytes. A longer file is cut there.
 ///
 /// # Errors
 /// [`OpenError::MachineFile`] for a file that cannot be read, [`ringmill_machines::MachineError`] for an unknown name.
@@ -52,6 +53,9 @@ pub(crate) fn description(machines: &Registry, machine: &str) -> Result<String, 
 
 impl Sim {
     /// Makes a device of this name from a machine and its cycle model.
+    ///
+    /// # Errors
+    /// An error if the threads of the CPU's kernels cannot be started.
     pub fn new(name: String, machine: Box<dyn Machine>) -> Result<Self, DeviceError> {
         Ok(Self {
             name,
@@ -65,9 +69,9 @@ impl Sim {
     }
 }
 
-/// Returns a function that reports, at most ten times a second, how many of a program's `total` calls the cycle
-/// model has done. The estimate of the time that is left assumes that calls are alike. The first call of a
-/// procedure, which schedules it, takes longer than the others.
+/// Returns a function that reports how many of a program's `total` calls the cycle model has done, at most ten times a
+/// second and after the last call. The estimate of the time that is left assumes that calls are alike. The first call
+/// of a procedure, which schedules it, takes longer than the others.
 pub fn calls_done(progress: &dyn Progress, total: u64) -> impl FnMut(u64) {
     const INTERVAL: Duration = Duration::from_millis(100);
     let begin = Instant::now();

@@ -31,7 +31,8 @@ use crate::sim::calls_done;
 use run::Run;
 use segment::Segments;
 
-/// The most procedures in the cache of segments. When the cache has more of them, it is emptied.
+/// The most procedures in the cache of segments. If the procedures of a further program could exceed it, the cache is
+/// emptied.
 const MAX_KEPT: usize = 1 << 12;
 
 /// An entry of the cache of segments: a procedure, and the segments into which it was cut. The entry's key is the
@@ -53,19 +54,19 @@ pub struct Offload {
 }
 
 impl Offload {
-    /// Makes a card whose co-processors are cycle models. `name` is the name of the device.
+    /// Makes a device of a card whose co-processors are cycle models. `name` is the name of the device.
     ///
     /// # Errors
-    /// No thread for the host.
+    /// An error if the host's thread cannot be started.
     pub fn modelled(name: String, card: Card) -> Result<Self, DeviceError> {
         Self::new(name, card, None)
     }
 
-    /// Makes a card whose co-processors are engines, such as RTL in a simulator. Each run opens them. `name` is the
-    /// name of the device.
+    /// Makes a device of a card whose co-processors are engines, such as RTL in a simulator. Each run opens the engines
+    /// anew. `name` is the name of the device.
     ///
     /// # Errors
-    /// No thread for the host.
+    /// An error if the host's thread cannot be started.
     pub fn driven(name: String, card: Card, engines: Engines) -> Result<Self, DeviceError> {
         Self::new(name, card, Some(engines))
     }

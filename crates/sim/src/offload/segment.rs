@@ -63,7 +63,9 @@ impl Segments {
     }
 }
 
-/// Makes a segment of the instructions of a verified procedure whose indices are `numbers`.
+/// Makes a segment of the instructions of a verified procedure whose indices are `numbers`, without loads and stores.
+/// `real` maps a value that a `LOAD` defines to the value that was stored. Returns `None` if no other part of the
+/// procedure reads a result of the segment.
 fn segment(
     procedure: &Procedure,
     numbers: &[usize],

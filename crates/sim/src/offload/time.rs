@@ -8,8 +8,8 @@ use ringmill_device::DeviceError;
 use ringmill_isa::mid::ValueId;
 use ringmill_machines::coprocessor::{Engine, Schedule, Turn};
 
-/// Runs a turn, the jobs of one co-processor in one stage, on arbitrary limbs. Its time does not
-/// depend on their values.
+/// Runs a turn, the jobs of one co-processor in one stage, on arbitrary limbs. The time of a turn does not depend on
+/// the residues.
 ///
 /// # Errors
 /// The errors of [`Engine::turn`].
