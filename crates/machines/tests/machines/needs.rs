@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What descriptions need of their parts: the shipped ones' figures by hand, and what is refused.
+//! Tests the FPGA resources that descriptions need: the figures of the shipped ones by hand, and the descriptions that
+//! are refused.
 
 use ringmill_machines::fpga::{Fit, Part, Ports, Resource};
 use ringmill_machines::polymul::Shape;
@@ -10,13 +11,13 @@ fn amount(fit: &Fit, of: Resource) -> (f64, f64) {
     total.map_or((0.0, 0.0), |t| (t.each, t.used))
 }
 
-/// Name, one unit's and the machine's amount of each need in a resource.
+/// Returns the needs in one resource: the name of each, its amount in one unit and its amount in the machine.
 fn list(fit: &Fit, of: Resource) -> Vec<(&str, f64, f64)> {
     let of = fit.needs.iter().filter(|n| n.resource == of);
     of.map(|n| (n.name.as_str(), n.each, n.used)).collect()
 }
 
-/// Ten RPAUs of 60-bit residues in rows of 32: a limb is 512 rows.
+/// The machine has ten RPAUs with residues of 60 bits in rows of 32, so a limb has 512 rows.
 #[test]
 fn the_ring_fits_the_u250_and_each_of_its_dies() {
     let machine = Registry::standard().open("ring").unwrap();
@@ -32,8 +33,9 @@ fn the_ring_fits_the_u250_and_each_of_its_dies() {
             ("key memory", 63.0, 630.0),
         ]
     );
-    // 3 x 115 words of 60 bits in each generator: six passes with 16 values, then 8, 4, 2 and five of one.
-    // Programs of 4 x 4096 words of 64 bits: seven columns of 9 bits and one bit. One limb for the link.
+    // Each generator has 3 x 115 words of 60 bits: six passes with 16 values, then 8, 4, 2 and five of one. The program
+    // memories have 4 x 4096 words of 64 bits: seven columns of 9 bits and one of one bit. The link's buffer has one
+    // limb.
     assert_eq!(
         list(fit, Resource::BlockRam),
         [
@@ -63,7 +65,7 @@ fn the_ring_fits_the_u250_and_each_of_its_dies() {
     assert!(fit.fits && fit.warning().is_none());
 }
 
-/// One RPAU of 60-bit primes and nine of 54-bit ones, as the paper builds it: its Table 3, RPAU by RPAU.
+/// Like the machine of the Medha paper's Table 3, one RPAU has primes of 60 bits and nine have primes of 54 bits.
 #[test]
 fn rpaus_need_no_more_memory_than_the_papers_and_half_its_block_rams() {
     for (text, wide, narrow) in [
@@ -94,7 +96,8 @@ fn rpaus_need_no_more_memory_than_the_papers_and_half_its_block_rams() {
     }
 }
 
-/// With memory for N = 2^16: 24 limbs of polynomials in ultra RAM and three in block RAM, 36 of keys, and tables of seven rings.
+/// `ring-large` has memory for N = 2^16: 24 limbs of polynomials in ultra RAM, three in block RAM, 36 limbs of keys,
+/// and twiddle tables of seven rings.
 #[test]
 fn a_larger_ring_needs_what_it_holds() {
     let d = ring::Description::parse(ring::Description::LARGE).unwrap();
@@ -105,7 +108,7 @@ fn a_larger_ring_needs_what_it_holds() {
             let mut needs = fit.needs.iter();
             needs.find(|n| n.name == name).unwrap().each
         };
-        // 7 x 115 words beside each of sixteen generators.
+        // Each of sixteen generators has 7 x 115 words beside it.
         assert_eq!(each("twiddle starting values"), twiddles, "{bits} bits");
         assert_eq!(each("key memory"), keys, "{bits} bits");
         assert_eq!(amount(&fit, Resource::BlockRam).0, 96.0 + twiddles);
@@ -148,7 +151,8 @@ fn every_memory_of_a_machine_is_read_and_written_once_a_cycle() {
     }
 }
 
-/// Radix 32, 512 lanes: eight transform units of 142 multipliers, three of which find room in a die, six blocks a multiplier.
+/// At radix 32 and 512 lanes the machine has eight transform units of 142 multipliers, each of six DSP blocks. A die
+/// has room for three of these units.
 #[test]
 fn the_vector_machine_fits_the_u250_and_each_of_its_dies() {
     let machine = Registry::standard().open("vector-u250").unwrap();
@@ -185,7 +189,7 @@ fn the_vector_machine_fits_the_u250_and_each_of_its_dies() {
     let regions = fit.regions.as_ref().unwrap();
     assert_eq!((regions.regions, regions.room), (4, 3));
     assert!(fit.fits && fit.warning().is_none());
-    // Twice the lanes do not.
+    // With twice the lanes the machine does not fit.
     let twice = edited(
         vector::Description::U250,
         &[("log_lanes = 9", "log_lanes = 10")],
@@ -194,13 +198,13 @@ fn the_vector_machine_fits_the_u250_and_each_of_its_dies() {
     assert!(fault.contains("19,776 DSP"), "{fault}");
 }
 
-/// Rows of 32 as Medha's, and tables of twiddles.
+/// `ring-stored` has rows of 32 as Medha has, and tables of twiddles.
 #[test]
 fn stored_twiddles_need_more_block_rams() {
     let machine = Registry::standard().open("ring-stored").unwrap();
     let fit = machine.fit();
-    // Sixteen butterflies, and eight pairs of the second in a chain: 3 rings x (512 + 128 + 32 + 8 + 2) words, seven halves
-    // of 2048 x 9 bits.
+    // Sixteen butterflies of the first stage have a table each, and those of the second share eight. A table has 3
+    // rings x (512 + 128 + 32 + 8 + 2) words, in seven halves of 2048 x 9 bits.
     assert_eq!(
         list(fit, Resource::BlockRam),
         [
@@ -218,7 +222,7 @@ fn stored_twiddles_need_more_block_rams() {
     assert!(fit.fits && fit.regions.as_ref().is_some_and(|r| r.room == 3));
 }
 
-/// What Yosys finds in the whole machine (docs/machines/polymul.md; `make full` synthesises it).
+/// The computed resources of `polymul` are those that Yosys finds in the whole machine (docs/machines/polymul.md).
 #[test]
 fn polymul_needs_what_its_netlist_has() {
     let machine = Registry::standard().open("polymul").unwrap();
@@ -238,13 +242,13 @@ fn polymul_needs_what_its_netlist_has() {
 fn polymul_of_other_shapes() {
     let part = Part::named("XC7VX485T").unwrap();
     for (units, max_log_n, beat, dsp, bram) in [
-        // 64 rows: banks of 128 words and tables of 2 x 256 in half a block each.
+        // With 64 rows, banks of 128 words and tables of 2 x 256 words take half a block each.
         (4, 9, 2, 28.0, 10.0),
         (8, 8, 2, 56.0, 20.0),
-        // Banks of 2048 words: two blocks each. Tables of 16384 words: three columns of 9 bits, each four blocks of 4096, and
-        // five bits of half a block each.
+        // Banks of 2048 words take two blocks each. Tables of 16384 words take three columns of 9 bits, each of four
+        // blocks of 4096 words, and five columns of one bit in half a block each.
         (32, 16, 4, 224.0, 32.0 * (4.0 * 2.0 + 12.0 + 2.5)),
-        // 32 rows: tables of 2 x 256 again.
+        // With 32 rows the tables have 2 x 256 words again.
         (64, 12, 4, 448.0, 64.0 * 2.5),
     ] {
         let shape = Shape::new(units, max_log_n, beat).unwrap();
@@ -265,8 +269,9 @@ fn edited(text: &str, changes: &[(&str, &str)]) -> String {
     })
 }
 
-/// The ring with more keys than its part has room for: 40 x 2048 words of 480 bits over nine stripes are three blocks deep,
-/// 189, and an RPAU needs 228. And the line that says so.
+/// Returns the description of a ring machine with 40 key slots, more than its FPGA has room for, and the line that
+/// allows the excess. Its keys are 40 x 2048 words of 480 bits over nine stripes, three ultra RAMs deep. They take 189
+/// ultra RAMs, and an RPAU needs 228.
 fn large() -> (String, String) {
     let text = edited(ring::Description::MEDHA, &[("slots = 18", "slots = 40")]);
     let line = "allow_more_than_the_part_has = \"keys of many rotations\"\n";
@@ -306,7 +311,7 @@ fn what_exceeds_its_part_is_refused_unless_it_says_so() {
     ] {
         assert!(warning.contains(said), "{said}: {warning}");
     }
-    // 1024 butterflies and 512 dyadic cores of thirteen blocks in each of ten RPAUs.
+    // Each of ten RPAUs has 1024 butterflies and 512 dyadic cores, of thirteen DSP blocks each.
     let wide = edited(
         ring::Description::STORED,
         &[
@@ -324,20 +329,20 @@ fn what_exceeds_its_part_is_refused_unless_it_says_so() {
     );
 }
 
-/// Four RPAUs find a place, one in each die region.
+/// Each die region has room for one RPAU, so four RPAUs fit and a fifth does not.
 #[test]
 fn a_die_region_ends_what_the_part_would_hold() {
     let (text, line) = large();
     let four = edited(&text, &[("rpaus = 10", "rpaus = 4")]);
     assert!(Registry::standard().load(&four).unwrap().fit().fits);
-    // 5 x 228 ultra RAMs are fewer than the part's 1280, but a fifth RPAU would lie across a border.
+    // The FPGA has more than 5 x 228 ultra RAMs, but a fifth RPAU would lie across a border between dies.
     let five = edited(&text, &[("rpaus = 10", "rpaus = 5")]);
     let fault = refused(&five);
     assert!(
         fault.contains("4 of 5 RPAUs") && !fault.contains("the machine needs"),
         "{fault}"
     );
-    // A statement that nothing needs is refused too.
+    // A reason for an excess that does not exist is refused, too.
     let stale = format!("{line}{four}");
     assert!(matches!(
         Registry::standard().load(&stale),
@@ -372,7 +377,7 @@ fn a_part_must_be_named_and_known() {
             "{fault}"
         );
     }
-    // A part without ultra RAM, and one that is not cut into regions here.
+    // The first FPGA has no ultra RAM, and the second is not cut into regions here.
     let (text, _) = large();
     let seven = edited(&text, &[("\"U250\"", "\"XC7VX690T\"")]);
     assert!(refused(&seven).contains("the XC7VX690T has 0"));
@@ -403,7 +408,8 @@ fn a_reason_is_some_words_on_one_line() {
     }
 }
 
-/// Whatever fields are in range, the needs are counted without a fault and the verdict is one of three.
+/// For all fields in range the needs are counted. The machine then fits, or it is refused as too large and accepted
+/// with a reason.
 #[test]
 fn extreme_descriptions_are_counted() {
     let (_, line) = large();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Descriptions and micro words: what is refused, what round-trips.
+//! Tests which descriptions and instruction words of the ring machine are refused, and that words survive encoding and
+//! decoding.
 
 use proptest::prelude::*;
 use ringmill_machines::ring::Description;
@@ -87,7 +88,7 @@ fn every_kind_has_its_row() {
             assert_eq!(machines.kind_of(text).unwrap().name, kind.name);
             let opened = machines.open(name).unwrap();
             assert_eq!(opened.name(), name);
-            // A co-processor by itself is behind a link, as one of a card is.
+            // A co-processor by itself is put on a card of its own.
             let behind_a_link = matches!(kind.parse, Parse::Coprocessor(_));
             assert_eq!(
                 opened.kind(),
@@ -145,7 +146,8 @@ fn any_word() -> impl Strategy<Value = Word> {
     prop_oneof![8 => op, 1 => wait, 1 => Just(Word::End)]
 }
 
-/// A part's number stands where its word has nothing else; no other word names one, and none below 4 is one.
+/// The number of a part of the ring stands in a field that the word does not use otherwise. No other word names a part,
+/// and no number below 4 is that of a part.
 #[test]
 fn words_name_parts_of_split_rings() {
     let word = |op, b| OpWord {
@@ -181,7 +183,8 @@ fn words_name_parts_of_split_rings() {
             assert!(known || decode(bits).is_none(), "{op:?} {b:?}");
         }
     }
-    // In bits 23-17 of a transform, in bits 11-0 of a split; the ring's field says that it is there.
+    // The number is in bits 23-17 of a transform and in bits 11-0 of a split. The field of the ring says that the word
+    // names a part.
     let ntt = encode(&Word::Op(word(Opcode::Ntt, Operand::None)));
     assert_eq!((ntt >> 39 & 3, ntt >> 17 & 127, ntt & 0xfff), (3, 6, 0));
     let split = encode(&Word::Op(word(Opcode::Split, Operand::Slot(9))));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cycle counts: the formulas of docs/machines/ring.md by hand, and the figures of the Medha paper's Table 2.
+//! Tests the ring machine's cycles against the formulas of docs/machines/ring.md, computed by hand, and the figures of
+//! the Medha paper's Table 2.
 
 use std::sync::Arc;
 
@@ -36,16 +37,17 @@ fn cycles(text: &str, w: OpWord) -> u64 {
     timing::duration(&d, &d.slot_groups(), 14, &w).total
 }
 
-/// At N = 2^14: issue 1, address 2; read 2, port 1 and network 2 each way, core 12 + 1, write 1; rows of 32 coefficients.
+/// The latencies in cycles are issue 1, address 2, read 2, port 1 and network 2 each way, core 12 + 1, and write 1. N
+/// is 2^14, and a row has 32 coefficients.
 #[test]
 fn every_word_takes_the_cycles_of_its_formula() {
     let medha = |w| cycles(Description::MEDHA, w);
     let main = |op| word(op, Unit::Main);
     let dyadic = |op| word(op, Unit::Dyadic);
-    // 14 passes of 512 steps, no wait between them (the pipeline of 22 is below 512 / 2).
+    // 14 passes of 512 steps without waits between them, since the pipeline of 22 cycles is shorter than 512 / 2.
     assert_eq!(medha(main(Opcode::Ntt)), 3 + 14 * 512 + 22);
     assert_eq!(medha(main(Opcode::Intt)), 7193);
-    // A row of a result a step after its operands.
+    // Each row of a result is written one step after the rows of its operands are read.
     assert_eq!(medha(main(Opcode::Split)), 3 + 1024 + 1 + 22);
     assert_eq!(medha(main(Opcode::Join)), 1050);
     assert_eq!(medha(main(Opcode::Auto)), 3 + 512 + 22 + 2);
@@ -58,7 +60,8 @@ fn every_word_takes_the_cycles_of_its_formula() {
         Opcode::Red,
     ] {
         assert_eq!(medha(main(op)), 3 + 512 + 22, "{op:?}");
-        // Rows in buffers in place of the network, and up to 7 cycles for a turn: 2 + 2 x (1 + 1 + 7) + 13 + 1.
+        // Row buffers take the place of the network, and a turn of the port takes up to 7 cycles: 2 + 2 x (1 + 1 + 7) +
+        // 13 + 1.
         assert_eq!(medha(dyadic(op)), 3 + 4096 + 34, "{op:?}");
     }
     let keyed = OpWord {
@@ -71,7 +74,7 @@ fn every_word_takes_the_cycles_of_its_formula() {
         ..dyadic(Opcode::Mac)
     };
     assert_eq!(medha(generated), 3 + 4096 + 34 + 84 + 9);
-    // The same way without an operand.
+    // `PRNG` has no operand, and the same latency.
     assert_eq!(
         medha(word(Opcode::Prng, Unit::Dyadic)),
         3 + 4096 + 34 + 84 + 9
@@ -87,7 +90,7 @@ fn every_word_takes_the_cycles_of_its_formula() {
         let b = Operand::Slot(b);
         assert_eq!(medha(OpWord { b, ..shared }), 537);
     }
-    // Ours: passes of two stages, two cores one behind the other.
+    // `ring-stored` has passes of two stages, on two cores one behind the other.
     let stored = |w| cycles(Description::STORED, w);
     assert_eq!(stored(main(Opcode::Ntt)), 3 + 7 * 512 + 22 + 13);
     assert_eq!(stored(main(Opcode::Split)), 1050);
@@ -95,7 +98,7 @@ fn every_word_takes_the_cycles_of_its_formula() {
     assert_eq!(stored(shared), 1049);
 }
 
-/// The generator makes one limb at a time, of whichever unit's word.
+/// The generator of an RPAU makes one limb at a time, for a word of either unit.
 #[test]
 fn words_of_both_units_take_turns_of_the_generator() {
     let d = Description::parse(Description::STORED).unwrap();
@@ -111,7 +114,7 @@ fn words_of_both_units_take_turns_of_the_generator() {
         let end = board.start(&d, &product(first, 8), 0).total;
         let other = product(second, 9);
         assert!(!board.can_start(&other, end - 1) && board.can_start(&other, end));
-        // On another RPAU it has one of its own; a word that needs none starts beside it.
+        // Another RPAU has a generator of its own. A word that needs no generator starts beside this one.
         let elsewhere = OpWord { mask: 2, ..other };
         let alone = OpWord {
             b: Operand::None,
@@ -121,7 +124,7 @@ fn words_of_both_units_take_turns_of_the_generator() {
     }
 }
 
-/// RPM 11 and 12 move eight residues a cycle between them.
+/// RPM 11 and 12 share ports of eight residues a cycle.
 #[test]
 fn narrow_slots_are_slow_and_take_no_rows() {
     let d = Description::parse(Description::MEDHA).unwrap();
@@ -140,10 +143,11 @@ fn narrow_slots_are_slow_and_take_no_rows() {
     let dyadic = word(Opcode::Mac, Unit::Dyadic);
     assert_eq!(of(from(11, with(12, dyadic))).total, 3 + 4096 + 34);
     let into = |dst, w| OpWord { dst, ..w };
-    // The last row's last part lands three cycles behind its first.
+    // The last of a row's four parts is written three cycles after the first.
     assert_eq!(of(into(11, main(Opcode::Copy))).total, 3 + 2048 + 22 + 3);
     assert_eq!(of(into(11, main(Opcode::Auto))).total, 3 + 2048 + 24 + 3);
-    // Of a pair: each row in its time, the second result's behind the first one's.
+    // Words with two results read and write each row at the rate of its slot. The second result's row comes after the
+    // first one's.
     let pair = |dst, c, a, b, op| {
         let w = with(b, from(a, into(dst, main(op))));
         of(OpWord { c, ..w }).total
@@ -160,7 +164,8 @@ fn narrow_slots_are_slow_and_take_no_rows() {
         assert_eq!(pair(dst, c, a, b, Opcode::Split), 3 + split + 22);
         assert_eq!(pair(dst, c, a, b, Opcode::Autoh), 3 + halves + 24);
     }
-    // Rows of neighbours in four cycles each in the first pass, rows that stride one residue a cycle.
+    // In the first pass a row of neighbouring coefficients takes four cycles. A row of coefficients at a distance takes
+    // one cycle for each residue.
     let inverse = of(from(11, main(Opcode::Intt)));
     assert_eq!(
         (inverse.total, inverse.source),
@@ -171,7 +176,7 @@ fn narrow_slots_are_slow_and_take_no_rows() {
     assert_eq!(of(from(11, main(Opcode::Bcast))).total, 520 + 3 * 512);
 }
 
-/// Ten RPAUs over four dies, up and down: 0 1 9 | 2 8 | 3 7 | 4 5 6.
+/// Ten RPAUs lie on four dies, along a ring that goes up and down again. By die they are 0 1 9 | 2 8 | 3 7 | 4 5 6.
 #[test]
 fn words_that_travel_count_hops_and_borders() {
     let d = Description::parse(Description::MEDHA).unwrap();
@@ -193,14 +198,14 @@ fn words_that_travel_count_hops_and_borders() {
         )
         .total
     };
-    // From RPAU 3 to 3, 4 and 2: the last is nine hops on, over five borders.
+    // Broadcasts from RPAU 3 go to RPAUs 3, 4 and 2. The last is nine hops away, over five borders.
     assert_eq!(send(Description::MEDHA, 1 << 3), 3 + 512 + 5);
     assert_eq!(send(Description::MEDHA, 1 << 4), 520 + 2 + 2);
     assert_eq!(send(Description::MEDHA, 1 << 4 | 1 << 2), 520 + 18 + 10);
-    // A constant added before; reduced, and a constant added, on arrival.
+    // This ring adds a constant before the way. On arrival it reduces the residue and adds another constant.
     assert_eq!(send(Description::STORED, 1 << 4), 524 + 1 + 3 + 1);
-    // 125 us at 200 MHz, into a slot or out of one, along the ring from or to RPAU 0; the board hears of the end `dispatch` later
-    // than it knows those of other words.
+    // A limb takes 125 us at 200 MHz on the link, and goes along the ring from or to RPAU 0. The board learns of the
+    // end of a transfer `dispatch` cycles later than of the ends of other words.
     let at = |r: u16, op| OpWord {
         mask: 1 << r,
         ..word(op, Unit::Main)
@@ -208,7 +213,8 @@ fn words_that_travel_count_hops_and_borders() {
     let link = |r, op| of(Description::MEDHA, at(r, op));
     assert_eq!(link(0, Opcode::Load).total, 4 + 3 + 25_000 + 2);
     assert_eq!(link(4, Opcode::Load).total, 25_009 + 4 * 2 + 3 * 2);
-    // Source and ring are free when the limb is in the link's buffer, which it leaves by a memory and a register.
+    // The source and the ring are free when the limb is in the link's buffer. The buffer delays the limb by a memory
+    // and a register.
     for (text, constant) in [(Description::MEDHA, 0), (Description::STORED, 1)] {
         let store = of(text, at(9, Opcode::Store));
         let first = 3 + 2 + 1 + constant + 2;
@@ -217,8 +223,8 @@ fn words_that_travel_count_hops_and_borders() {
     }
 }
 
-/// The multiplier is as deep as the RTL's for every prime of both sets, and the smaller set's primes are the larger one's: one
-/// bitstream runs both.
+/// The descriptions' multiplier latency is that of the RTL for every prime of Set-1 and Set-2. Set-1's primes are among
+/// those of Set-2, so one bitstream runs both.
 #[test]
 fn one_multiplier_serves_the_primes_of_both_sets() {
     let set = |name| Params::named(name).unwrap().moduli().to_vec();
@@ -235,7 +241,7 @@ fn one_multiplier_serves_the_primes_of_both_sets() {
     assert_eq!(lazy_mul_latency((1 << 53) + (1 << 40) + 1), None);
 }
 
-/// Short transforms wait for their own pipeline: 2^6 coefficients on 16 butterflies are two rows a pass.
+/// Between the passes of a short transform the pipeline must drain. A limb of 2^6 coefficients has two rows of 32.
 #[test]
 fn short_transforms_count_the_wait_between_passes() {
     let d = Description::parse(Description::MEDHA).unwrap();
@@ -247,8 +253,8 @@ fn short_transforms_count_the_wait_between_passes() {
     assert_eq!(timing::transform(&d, 13), 3 + 7 * 256 + 35);
 }
 
-/// The claim on which `AUTO` takes one pass: the operands of a result row lie in different memory columns, in
-/// evaluation form for rows of neighbours, in coefficient form for rows that stride over the limb.
+/// An automorphism takes one pass because the coefficients of a result's row come from different memory columns. In
+/// evaluation form this holds for rows of neighbours, in coefficient form for rows of coefficients at equal distances.
 #[test]
 fn automorphisms_have_no_bank_conflicts() {
     let (n, b) = (10u32, 4u32);
@@ -276,7 +282,7 @@ fn both_machines_have_36_multipliers_per_rpau() {
     }
 }
 
-/// A program of one call.
+/// Makes a program that calls the procedure once.
 fn program(procedure: Arc<Procedure>) -> Verified {
     Verified::new(Program::calling(procedure, Vec::new())).unwrap()
 }
@@ -305,7 +311,7 @@ fn rescale(level: Level) -> OpKey {
     OpKey::rescale(level, 2)
 }
 
-/// Ring paper, Table 2.
+/// No operation of `ring` takes more cycles than Table 2 of the Medha paper prints.
 #[test]
 fn medha_reaches_table_2() {
     for (set, key, paper) in [
@@ -353,7 +359,7 @@ fn stored_twiddles_bring_multiplication_below_48000() {
     }
 }
 
-/// Two transforms out of the chain, for two broadcasts and additions in it.
+/// The stand-ins take two transforms out of the special prime's chain, and add two broadcasts and additions to it.
 #[test]
 fn stand_ins_shorten_the_special_primes_chain() {
     let mut d = Description::parse(Description::STORED).unwrap();
@@ -366,14 +372,16 @@ fn stand_ins_shorten_the_special_primes_chain() {
     let shared = simulate("ring-stored", "set1", mul_relin);
     println!("{} alone, {} shared", alone.cycles, shared.cycles);
     assert!(shared.cycles + 3_000 <= alone.cycles);
-    // The twiddles that the stand-ins work with come over the link: 24 tables of three rings of 682 and 2 words each.
+    // The twiddles of the stand-ins' second prime come over the link: 24 tables with 682 + 2 words for each of three
+    // rings.
     let twiddles = 2 * 8 * 24 * 3 * 684;
     let shared = shared.link.program_bytes;
     let words = shared.abs_diff(twiddles + alone.link.program_bytes);
     assert!(words < 4096, "{shared} bytes");
 }
 
-/// No schedule can beat the transforms that follow each other, nor the multipliers' work (docs/machines/ring.md).
+/// No schedule takes fewer cycles than the transforms of its floor (docs/machines/ring.md, "Figures"). These are a
+/// chain of 11 transforms on `ring`, and 9 on the main cores of one RPAU of `ring-stored`.
 #[test]
 fn no_schedule_is_below_the_floor() {
     for (name, text, chain) in [

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Micro words executed on residues give the mid-level procedure's result, bit for bit.
+//! Executes the ring machine's instruction words on residues, and compares each bit of the results with the mid-level
+//! procedure's.
 
 use crate::common::{description, execute_alone, execute_both, execute_procedure, params};
 use ringmill_isa::Poly;
@@ -50,7 +51,8 @@ fn operations(level: Level, log_n: u8) -> Vec<OpKey> {
     list
 }
 
-/// Every operation on one machine: at the native degree, at half of it or at twice it (half rings), with few or many RPAUs.
+/// Each operation runs on one of twelve machines. Their native degree is twice the ring's, equal to it, or half of it
+/// (half rings), and they have few or many RPAUs.
 #[test]
 fn every_operation_on_a_machine() {
     check_operations(12);
@@ -62,7 +64,7 @@ fn every_operation_on_every_machine() {
     check_operations(1);
 }
 
-/// Every operation on one in so many machines.
+/// Runs each operation on one of every `share` machines.
 fn check_operations(share: usize) {
     let params = params(8, 3, 1);
     let levels = [Level::LOWEST, params.max_level()];
@@ -73,7 +75,7 @@ fn check_operations(share: usize) {
                 .into_iter()
                 .enumerate()
         {
-            // Half rings double what an RPAU holds; two limbs of them each would not fit.
+            // With half rings each limb takes two slots, so two limbs of each polynomial on an RPAU would not fit.
             let rpaus = if native == 7 { rpaus + 2 } else { rpaus };
             let d = description(native, rpaus, butterflies, stored);
             for (_, key) in keys
@@ -87,7 +89,8 @@ fn check_operations(share: usize) {
     }
 }
 
-/// At four times the native degree rings are split twice: words on quarters, each operation on a machine of one kind or another.
+/// At four times the native degree rings are split twice, and words work on quarters. Each operation runs on one of
+/// three machines.
 #[test]
 #[ignore = "ten seconds; `make full` runs it"]
 fn every_operation_on_quarters() {
@@ -100,7 +103,7 @@ fn every_operation_on_quarters_on_every_machine() {
     check_quarters(1);
 }
 
-/// Every operation on one in so many machines.
+/// Runs each operation on one of every `share` machines.
 fn check_quarters(share: usize) {
     let params = params(8, 3, 1);
     let machines = [(5, 4, false, 0), (7, 4, true, 1), (6, 2, false, 2)];
@@ -109,7 +112,7 @@ fn check_quarters(share: usize) {
         d.splits = 2;
         d.keys.slots = 128;
         d.check().unwrap();
-        // Sets of rotations want room for two results beside the digits: 32 slots are enough where there are few of these.
+        // A set of rotations needs room for two results beside its digits. The 32 slots are enough only for few digits.
         let many = level > 1;
         for (_, key) in operations(Level(level), 8)
             .iter()
@@ -122,8 +125,8 @@ fn check_quarters(share: usize) {
     }
 }
 
-/// Without dyadic cores the main cores do all: products with the generator, its limbs, and accumulations in two passes where
-/// they take two.
+/// Without dyadic cores the main cores execute all operations, among them products with the generator's limbs. Main
+/// cores that cannot accumulate take two passes for an accumulation.
 #[test]
 fn main_cores_alone_do_every_operation() {
     let params = params(8, 2, 1);
@@ -137,7 +140,7 @@ fn main_cores_alone_do_every_operation() {
     }
 }
 
-/// A machine splits as often as it says, and no more.
+/// A ring that needs more splits than the description's field `splits` is refused.
 #[test]
 fn larger_rings_than_a_machine_splits_are_refused() {
     let params = params(8, 1, 1);
@@ -160,7 +163,7 @@ fn larger_rings_than_a_machine_splits_are_refused() {
     }
 }
 
-/// One RPAU holds all limbs; one controller feeds it.
+/// A machine of one RPAU and one controller runs every operation.
 #[test]
 fn one_rpau_and_one_controller() {
     let params = params(8, 2, 1);
@@ -173,7 +176,7 @@ fn one_rpau_and_one_controller() {
     }
 }
 
-/// Digits of several primes go through the base extension.
+/// Key-switch digits of several primes are extended by base extensions.
 #[test]
 fn digits_of_several_primes() {
     let params = params(8, 4, 2);
@@ -189,7 +192,8 @@ fn digits_of_several_primes() {
     }
 }
 
-/// Three limbs of the table's first moduli, and one of its fourth, extended to the rest.
+/// Makes a procedure of three exact base extensions from the table's first three moduli to all after the fourth. One of
+/// them uses a limb modulo the fourth, redundant modulus.
 fn exact(log_n: u8, table: &[TableModulus]) -> Procedure {
     let mut b = ProcBuilder::new("exact", log_n, table).unwrap();
     let mut params = Vec::new();
@@ -220,7 +224,7 @@ fn exact(log_n: u8, table: &[TableModulus]) -> Procedure {
     b.finish().unwrap()
 }
 
-/// The machine has neither instruction: it runs their expansions.
+/// The ring machine has no instruction for an exact base extension. It runs the expansions of both kinds.
 #[test]
 fn exact_base_extensions_run_expanded() {
     let table = TableModulus::primes(&primes::ntt_primes(50, 8, 6).unwrap());
@@ -246,7 +250,7 @@ fn moduli_of_other_kinds_are_refused_by_name() {
         }
         table.pop();
     }
-    // One that the table has and nothing uses does no harm.
+    // A modulus of another kind that no value has does no harm.
     let procedure = exact(8, &table);
     table.push(TableModulus::PowerOfTwo(64));
     let unused = Procedure {
@@ -256,7 +260,8 @@ fn moduli_of_other_kinds_are_refused_by_name() {
     execute_procedure(&d, &unused, None);
 }
 
-/// RPAUs without a prime of the program's take digits of its special prime: at every level, and with several of them.
+/// Stand-ins, which are RPAUs without a prime of the program, take some digits of the special prime's sums at every
+/// level above 0, be there one stand-in or two.
 #[test]
 fn stand_ins_share_the_special_primes_sums() {
     let params = params(8, 3, 1);
@@ -274,7 +279,7 @@ fn stand_ins_share_the_special_primes_sums() {
             let procedure = ProcCache::new(params.clone()).get(&key).unwrap();
             let shared = Prepared::new(&d, &procedure).unwrap();
             let primes = &shared.graph().primes;
-            // One digit is not worth the ring's way.
+            // A single digit stays with the special prime's RPAU.
             assert_eq!(
                 primes[helpers[0]],
                 if level > 0 { 4 } else { 5 },

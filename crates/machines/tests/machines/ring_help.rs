@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a report says would help: values of fields with which the description fits its part, or why there are none.
+//! Tests the advice in a report of a ring machine: values of fields with which the description still fits its FPGA, or
+//! the reason why there are none.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use ringmill_machines::{Machine, Registry, SimOptions, variant};
 use ringmill_schemes::ckks::params::Params;
 use ringmill_schemes::ckks::{Galois, OpKey};
 
-/// Rotations by `keys` steps in turn, twice: each key is three limbs on each of four RPAUs.
+/// Makes a program that rotates by `keys` different steps in turn, and then once more by each. The key of a step has
+/// three limbs on each of four RPAUs.
 fn rotations(params: &Arc<Params>, keys: u16) -> Verified {
     let mut b = Builder::new(params);
     let level = params.max_level();
@@ -25,7 +27,7 @@ fn rotations(params: &Arc<Params>, keys: u16) -> Verified {
     b.finish()
 }
 
-/// A sum that reads `n` ciphertexts again and again, in turn.
+/// Makes a program whose sum reads `n` ciphertexts in turn, each twelve times.
 fn values(params: &Arc<Params>, n: u32) -> Verified {
     let mut b = Builder::new(params);
     let level = params.max_level();
@@ -44,7 +46,7 @@ fn time(d: &Description, program: &Verified) -> EndToEnd {
     report.end_to_end
 }
 
-/// The values that a text offers: "`field` = 3" each.
+/// Returns the fields and values that a text offers in the form "`field` = 3".
 fn offered(help: &str) -> Vec<(String, String)> {
     let words: Vec<&str> = help.split_whitespace().collect();
     let mut found = Vec::new();
@@ -61,10 +63,11 @@ fn offered(help: &str) -> Vec<(String, String)> {
     found
 }
 
-/// A machine with these values, which its description states no excess of.
+/// Opens the machine of a description with these values in place of its own. Returns the error as text if the machine
+/// does not fit its FPGA.
 fn opens(text: &str, values: &[(String, String)]) -> Result<(), String> {
     let named = values.iter().map(|(f, v)| (f.as_str(), v.as_str()));
-    // What exceeds its part is refused, whatever the description allows itself.
+    // Without this field, a machine that exceeds its FPGA is refused.
     let lines = text.lines().filter(|line| !line.starts_with("allow_more"));
     let text = lines.collect::<Vec<_>>().join("\n");
     let text = variant::with(&text, named).unwrap();
@@ -89,7 +92,7 @@ fn what_would_help_fits_the_part_or_is_said_not_to() {
             d.link.us_per_limb = if *by == TimePart::Compute { 1e-6 } else { 1e6 };
             let time = time(&d, program);
             if time.bound.by != *by {
-                // A machine with room for all of it.
+                // This machine has room for all keys and values, so another part of the time is the largest.
                 assert_eq!(name, "ring-large");
                 continue;
             }
@@ -97,7 +100,7 @@ fn what_would_help_fits_the_part_or_is_said_not_to() {
             let end = [" fit: ", " needed): "]
                 .iter()
                 .find_map(|end| help.find(end));
-            // What helps, and behind it what does not fit, and why.
+            // The text says what helps, and then what does not fit and why.
             let (helps, refused) = match end {
                 None => (help.as_str(), None),
                 Some(end) => {
@@ -136,7 +139,8 @@ fn a_part_without_room_for_more_keys_is_named_with_its_limit() {
     assert!(time.bound.help.contains(said), "{}", time.bound.help);
 }
 
-/// Limbs in use are those that were there before and those that were loaded, each counted once.
+/// The key limbs in use are those that were in key memory before the run and those that were loaded, if each limb
+/// counts once.
 #[test]
 #[ignore = "ten seconds; `make full` runs it"]
 fn key_counts_add_up() {
@@ -153,9 +157,9 @@ fn key_counts_add_up() {
             let used = report.own::<RingUse>().unwrap().keys;
             assert_eq!(used.resident + used.loaded, used.needed + used.again());
             assert_eq!(used.resident, report.end_to_end.resident_key_limbs);
-            // Each time round, what has no room comes again.
+            // In the second round the keys without room are loaded again.
             assert_eq!(used.again() > 0, used.needed > used.fit, "{used:?}");
-            // Cold is what sending all of them takes.
+            // The cold time is the time of a run that sends all keys over the link.
             if resident_keys {
                 let options = SimOptions {
                     resident_keys: false,

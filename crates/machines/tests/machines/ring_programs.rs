@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whole programs: values that stay, spills, refusals, keys, determinism.
+//! Tests whole programs on the ring machine: values that stay on it, spills, refusals, keys, times and traces.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use ringmill_machines::{Machine, MachineError, SimOptions};
 use ringmill_schemes::ckks::params::Params;
 use ringmill_schemes::ckks::{Galois, OpKey};
 
-/// Without leave to spill.
+/// Returns options that forbid spills.
 fn strict() -> SimOptions<'static> {
     SimOptions {
         spill: false,
@@ -21,7 +21,8 @@ fn strict() -> SimOptions<'static> {
     }
 }
 
-/// x_0 + ... + x_{n-1}, all of them read again afterwards, so that they want to stay.
+/// Makes a program that adds up n ciphertexts and then adds all of them once more. So each is read again late, and
+/// should stay on the machine.
 fn many_values(params: &Arc<Params>, n: u32) -> Verified {
     let mut b = Builder::new(params);
     let level = params.max_level();
@@ -47,7 +48,7 @@ fn values_stay_on_the_machine_between_calls() {
     assert_eq!(report.link.bytes_in, 2 * 4 * limb);
     assert_eq!(report.link.bytes_out, 2 * limb);
     assert_eq!(report.own::<RingUse>().unwrap().spills.bytes, 0);
-    // Again: the same cycles.
+    // A second run gives the same report.
     assert_eq!(
         report,
         machine
@@ -76,7 +77,7 @@ fn what_does_not_fit_is_refused_or_spilled() {
         "{:?}",
         report.own::<RingUse>().unwrap().spills
     );
-    // Inputs are still on the host, so leaving costs nothing; only coming back does.
+    // Each limb that is counted as spilled crosses the link once.
     assert_eq!(
         report.own::<RingUse>().unwrap().spills.bytes,
         (report.own::<RingUse>().unwrap().spills.loads
@@ -118,12 +119,12 @@ fn a_repeated_call_costs_the_same_and_keys_load_once() {
         ..SimOptions::default()
     };
     let report = machine.simulate(&program, loaded).unwrap();
-    // Three digits over four moduli, brought once.
+    // The key halves of three digits modulo four primes, loaded once.
     assert_eq!(report.link.key_bytes, 3 * 4 * (8 << 8));
     assert_eq!(report.own::<RingUse>().unwrap().memory.key_limbs, 3);
 }
 
-/// Three rotation keys in turn, twice round, each of two limbs on each of three RPAUs.
+/// Makes a program that rotates with three keys in turn, twice. Each key has two limbs on each of three RPAUs.
 fn three_keys(params: &Arc<Params>) -> Verified {
     let mut b = Builder::new(params);
     let level = params.max_level();
@@ -138,8 +139,8 @@ fn three_keys(params: &Arc<Params>) -> Verified {
     b.finish()
 }
 
-/// With room for two keys, the third comes over the link and replaces the one needed last: A B C A B C takes 4 loads from
-/// nothing, and 2 where A and B are there at the start.
+/// With room for two keys, the third comes over the link and replaces the key whose next use is farthest away. The keys
+/// A B C A B C then take 4 loads into an empty key memory, and 2 if A and B are there at the start.
 #[test]
 fn keys_beyond_the_key_memory_cross_the_link_and_are_counted() {
     let program = three_keys(&params(8, 1, 1));
@@ -175,7 +176,8 @@ fn keys_beyond_the_key_memory_cross_the_link_and_are_counted() {
     }
 }
 
-/// Values kept, moved and spilled between calls are the interpreter's, at full rings, halves and quarters.
+/// Values that stay in slots, move or spill between calls are those of the interpreter, for full rings, half rings and
+/// quarters.
 #[test]
 fn whole_programs_compute_what_the_interpreter_computes() {
     let parameters = params(8, 2, 1);
@@ -188,7 +190,7 @@ fn whole_programs_compute_what_the_interpreter_computes() {
             many_values(&parameters, 5),
             three_keys(&parameters),
         ] {
-            // Quarters have no room for all values at once.
+            // For quarters a memory has too little room for all values, so spills are allowed.
             let cycles = execute_program(&d, &program, native == 6);
             assert_eq!(
                 machine
@@ -204,8 +206,8 @@ fn whole_programs_compute_what_the_interpreter_computes() {
     execute_program(&tight, &many_values(&parameters, 6), true);
 }
 
-/// A procedure that does not fit is refused with its peak, and spills inside when asked: operands, digits and results have
-/// all been on the host in between, and every bit is the interpreter's.
+/// A procedure that does not fit is refused with the slots that it needs. If spills are allowed, its values cross the
+/// link during the procedure, and every bit is the interpreter's.
 #[test]
 fn procedures_that_do_not_fit_spill_inside() {
     assert!(spilled_inside([(8, 4, 4..6), (7, 4, 6..8), (6, 4, 15..16)]) >= 2);
@@ -224,7 +226,8 @@ fn procedures_spill_inside_at_every_size() {
     assert!(spilled_inside(all) >= 6);
 }
 
-/// How many machines spilled inside: of each the native degree, its RPAUs, and the slots tried.
+/// Returns on how many machines values spilled inside a procedure. `machines` has log2 of the native degree, the number
+/// of RPAUs and the numbers of slots to try.
 fn spilled_inside(
     machines: impl IntoIterator<Item = (u8, usize, std::ops::Range<usize>)>,
 ) -> usize {
@@ -257,7 +260,7 @@ fn spilled_inside(
             assert_eq!(moved.bytes, (moved.stores + moved.loads) * limb, "{what}");
             assert_eq!(moved.seconds, d.link_seconds(moved.bytes));
             assert!(moved.loads > 0 && moved.key_loads == 0, "{what}");
-            // One link: the machine cannot be done before the limbs have crossed it.
+            // All these limbs cross one link, so the run takes at least their time on it.
             assert!(report.seconds >= moved.seconds, "{what}");
             assert_eq!(execute_program(&d, &program, true), report.cycles, "{what}");
             inside += 1;
@@ -266,7 +269,8 @@ fn spilled_inside(
     inside
 }
 
-/// x rotated by three elements at once, twice; both results of the last set and the first rotation are outputs.
+/// Makes a program with two hoisted sets of rotations of x, by the same three Galois elements. The output is the sum of
+/// x and all six rotations.
 fn hoisted(params: &Arc<Params>, seeded: bool) -> Verified {
     let level = params.max_level();
     let mut b = Builder::new(params);
@@ -290,8 +294,8 @@ fn hoisted(params: &Arc<Params>, seeded: bool) -> Verified {
     b.finish()
 }
 
-/// Hoisted rotations that want more keys or slots than there are become sets of as many as fit: no limb spills, and each
-/// bit is that of the set made whole.
+/// Hoisted rotations that need more key slots or memory slots than there are become sets of as many rotations as fit.
+/// No limb spills, and every bit is that of the whole set.
 #[test]
 fn hoisted_rotations_that_do_not_fit_are_cut() {
     hoisted_rotations_are_cut(&[(8, true, 3)]);
@@ -303,7 +307,8 @@ fn hoisted_rotations_with_larger_keys_are_cut() {
     hoisted_rotations_are_cut(&[(8, false, 6), (7, true, 6)]);
 }
 
-/// Of each machine its native degree, whether the key halves come from seeds, and the key limbs of one rotation.
+/// Checks the cuts on some machines. `machines` has for each log2 of the native degree, whether key halves come from
+/// seeds, and the key limbs of one rotation on an RPAU.
 fn hoisted_rotations_are_cut(machines: &[(u8, bool, usize)]) {
     let parameters = params(8, 2, 1);
     for &(native, seeded, one) in machines {
@@ -311,7 +316,7 @@ fn hoisted_rotations_are_cut(machines: &[(u8, bool, usize)]) {
         let mut parts = Vec::new();
         let few = if native == 7 { 22 } else { 13 };
         let machines = [(one, few), (2 * one, few), (3 * one, few), (3 * one, 32)];
-        // The whole set is tried where it is smallest.
+        // The whole set is tried only with the smallest keys.
         let machines = &machines[..if one == 3 { 4 } else { 2 }];
         for &(keys, slots) in machines {
             let mut d = description(native, 4, 4, native == 7);
@@ -331,7 +336,7 @@ fn hoisted_rotations_are_cut(machines: &[(u8, bool, usize)]) {
             ));
         }
         assert_eq!(parts[0], (2, 6), "2^{native}: one at a time");
-        // Fewer where that takes fewer cycles.
+        // With key slots for two rotations the calls are cut into fewer parts.
         assert!(parts[1].1 < 6, "2^{native}: {parts:?}");
         if let Some(&whole) = parts.get(3) {
             assert_eq!(whole, (0, 0), "2^{native}");
@@ -339,7 +344,8 @@ fn hoisted_rotations_are_cut(machines: &[(u8, bool, usize)]) {
     }
 }
 
-/// One rotation alone that needs more key limbs than there is key memory is refused, or loads them on its way.
+/// A single rotation that needs more key limbs than key memory holds is refused, or loads them during the procedure if
+/// spills are allowed.
 #[test]
 fn a_rotation_loads_keys_that_do_not_fit() {
     let parameters = params(8, 2, 1);
@@ -356,17 +362,17 @@ fn a_rotation_loads_keys_that_do_not_fit() {
             ));
             let report = machine.simulate(&program, SimOptions::default()).unwrap();
             let moved = report.own::<RingUse>().unwrap().spills.inside;
-            // Each of the six rotations brings what does not fit, on each of four RPAUs.
+            // Each of the six rotations loads the limbs that do not fit, on each of four RPAUs.
             assert_eq!(moved.key_loads, 6 * 4 * (needs - room) as u64, "{room}");
             assert_eq!(moved.loads + moved.stores, 0);
             assert!(report.own::<RingUse>().unwrap().keys.loaded >= moved.key_loads);
-            // The keys loaded from nothing, so that every limb used must have come.
+            // Here key memory starts empty, so every key limb that is read must have been loaded.
             execute_program(&d, &program, true);
         }
     }
 }
 
-/// The parts of the time add up to all of it, less what the link hides behind the units.
+/// The end-to-end time is the sum of its parts, less the time in which the link and the units work at once.
 #[test]
 fn times_add_up() {
     let parameters = params(8, 2, 1);
@@ -397,7 +403,7 @@ fn times_add_up() {
                     + time.spills_seconds
                     + time.outputs_seconds;
                 assert!(near(time.seconds, parts - time.overlap_seconds));
-                // The same time from the other figures: cycles, and what crosses between calls.
+                // The cycles and the transfers between calls give the same time.
                 let (link, spills) = (&report.link, &report.own::<RingUse>().unwrap().spills);
                 let between =
                     link.seconds_in + link.seconds_out + link.key_seconds + spills.seconds;
@@ -412,8 +418,7 @@ fn times_add_up() {
                     time.resident_key_limbs > 0,
                     resident_keys && report.own::<RingUse>().unwrap().keys.needed > 0
                 );
-                // And from the trace, whose last event ends the run.
-                // Its cycles are whole ones.
+                // So does the trace, whose last event ends with the run. Its events begin and end at whole cycles.
                 let end = events
                     .0
                     .iter()
@@ -463,7 +468,7 @@ fn trace_lanes_never_overlap_and_end_with_the_program() {
     };
     let time = &report.end_to_end;
     let cycles = |seconds: f64| (seconds * report.clock_mhz * 1e6).round() as u64;
-    // Each begins and ends on the cycle nearest to its time.
+    // Each event begins and ends at the cycle that is nearest to its time.
     for (lane, seconds) in [
         ("link.programs", time.programs_seconds),
         ("link.inputs", time.inputs_seconds),

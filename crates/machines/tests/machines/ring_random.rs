@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs drawn at random on machines drawn at random, most with too little of everything: each gives the interpreter's
+//! Runs random programs on random ring machines, most of which have little memory. Each program gives the interpreter's
 //! bits, or is refused with the field of the description that forbids it.
 
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use ringmill_machines::{Machine, SimOptions};
 use ringmill_schemes::ckks::params::Params;
 use ringmill_schemes::ckks::{Galois, Level, OpKey};
 
-/// xorshift64*; the same draws for the same seed.
+/// The generator xorshift64*, which draws the same numbers for the same seed.
 struct Dice(u64);
 
 impl Dice {
@@ -22,7 +22,7 @@ impl Dice {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// 0 to `sides` - 1.
+    /// Draws a number from 0 to `sides` - 1.
     fn roll(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -35,13 +35,14 @@ impl Dice {
     }
 }
 
-/// The ciphertext without the primes above `level`.
+/// Returns the ciphertext without its limbs modulo primes above `level`.
 fn lowered(cipher: &Cipher, level: Level) -> Cipher {
     let poly = |p: &Vec<_>| p[..=level.index()].to_vec();
     cipher.iter().map(poly).collect()
 }
 
-/// One to three inputs, and so many operations on what there is, late values more often than early ones.
+/// Draws a program of one to three inputs and at most `operations` operations. Their first operands are late values
+/// more often than early ones.
 fn program(dice: &mut Dice, params: &Arc<Params>, operations: usize) -> Verified {
     let seeded = dice.roll(4) > 0;
     let mut b = Builder::new(params);
@@ -111,13 +112,13 @@ fn program(dice: &mut Dice, params: &Arc<Params>, operations: usize) -> Verified
     b.finish()
 }
 
-/// A machine for rings of 2^7 to 2^8 with little memory.
+/// Draws a machine of a native degree from 2^7 to 2^9, with 2 to 32 slots and 0 to 64 key slots in each RPAU.
 fn machine(dice: &mut Dice) -> Description {
     let native = dice.pick(&[7, 8, 8, 9]);
     let mut d = description(native, 1 + dice.roll(6), 4, dice.roll(2) == 0);
     let slots = dice.pick(&[2, 4, 6, 8, 10, 13, 13, 20, 32]);
     d = with_slots(d, slots);
-    // Half of them have RPAUs that stand in for another's prime.
+    // Half of the machines with several RPAUs have stand-ins.
     if dice.roll(2) == 0 && d.rpaus > 1 {
         let prime = dice.roll(d.rpaus - 1);
         let helpers = (prime + 1..d.rpaus).rev().take(1 + dice.roll(2));
@@ -159,7 +160,7 @@ fn play(seed: u64, operations: usize) -> bool {
             let text = refused.to_string();
             let named = ["`memory.slots`", "`keys.slots`", "`rpaus`", "`log_n`"];
             assert!(named.iter().any(|f| text.contains(f)), "{what}: {text}");
-            // Plenty of slots and some room for keys are enough for anything.
+            // A machine with at least 13 slots and some key memory must run every program.
             let roomy = d.slots() >= 13 && d.keys.slots > 0;
             assert!(!roomy, "{what}: {text}");
             false

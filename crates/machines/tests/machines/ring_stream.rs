@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs that stream: blocks within blocks, repeated as in bootstrapping, as long as one likes.
+//! Tests programs that are streamed to the ring machine: nested blocks that repeat many times, as in bootstrapping.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use ringmill_machines::{Machine, MachineError, SimOptions};
 use ringmill_schemes::ckks::params::Params;
 use ringmill_schemes::ckks::{OpKey, ProcCache};
 
-/// A program as it is written.
+/// A builder of programs of blocks and repeats.
 struct Writer {
     params: Arc<Params>,
     cache: ProcCache,
@@ -55,7 +55,8 @@ impl Writer {
         self.program.inputs.len() as u32 - 1
     }
 
-    /// A step that applies an operation to ciphertexts under key `which`; its results' numbers start at `made`.
+    /// Returns a step that applies an operation to ciphertexts with the evaluation key `which`. Its results get numbers
+    /// from `made` on, which is moved behind them.
     fn step(&mut self, op: &OpKey, operands: &[&[Held]], which: u32, made: &mut u32) -> Loose {
         let limbs = op.level().primes();
         let procedure = self.cache.get(op).unwrap();
@@ -107,7 +108,8 @@ impl Writer {
         }
     }
 
-    /// A block that squares a ciphertext of a level and adds rotations of it, each by another element.
+    /// Adds a block that squares a ciphertext and then adds `rotations` rotations of the running sum, each by another
+    /// Galois element. Returns the block's index.
     fn inner(&mut self, level: Level, rotations: u32) -> u32 {
         let count = 2 * level.primes() as u32;
         let cipher = |from: u32| -> Vec<Held> { (from..from + count).map(Held::Made).collect() };
@@ -150,7 +152,7 @@ impl Writer {
         self.program.blocks.len() as u32 - 1
     }
 
-    /// A block that repeats another.
+    /// Adds a block that repeats the block `block` `count` times. Returns its index.
     fn outer(&mut self, level: Level, block: u32, count: u64) -> u32 {
         let limbs = 2 * level.primes() as u32;
         let step = Loose {
@@ -166,7 +168,7 @@ impl Writer {
         self.block(&name, level, 2 * limbs, vec![step], &kept)
     }
 
-    /// A block that applies one operation.
+    /// Adds a block that applies one operation, and returns its index.
     fn single(&mut self, op: &OpKey) -> u32 {
         let limbs = 2 * op.level().primes() as u32;
         let x: Vec<Held> = (0..limbs).map(Held::Made).collect();
@@ -176,7 +178,7 @@ impl Writer {
         self.block("single", op.level(), made, vec![step], &kept)
     }
 
-    /// A step of the program that repeats a block on an encrypted input of its own.
+    /// Returns a step of the program that repeats the block `block` `count` times on an encrypted input of its own.
     fn repeat(&mut self, level: Level, block: u32, count: u64, made: &mut u32) -> Loose {
         let mut args = Vec::new();
         for poly in [Poly(0), Poly(1)] {
@@ -199,7 +201,7 @@ impl Writer {
         }
     }
 
-    /// The program of these steps, one for each level from `level` on; all they make are its outputs.
+    /// Completes the program with these steps, one for each level from `level` on. All their results are outputs.
     fn finish(mut self, level: Level, steps: Vec<Loose>) -> Verified {
         let levels = (level.0..).map(Level).zip(&steps);
         let outputs: Vec<_> = levels
@@ -225,7 +227,8 @@ impl Writer {
     }
 }
 
-/// At every level a ciphertext that goes `outer` times through a block that repeats one of squares and rotations.
+/// Makes a program with one ciphertext at every level. The ciphertext goes `outer` times through a block that repeats a
+/// block of squares and rotations `inner` times.
 fn long(params: &Arc<Params>, rotations: u32, inner: u64, outer: u64) -> Verified {
     let mut w = Writer::new(params);
     let (mut steps, mut made) = (Vec::new(), 0u32);
@@ -237,8 +240,8 @@ fn long(params: &Arc<Params>, rotations: u32, inner: u64, outer: u64) -> Verifie
     w.finish(Level(0), steps)
 }
 
-/// More calls than are ever in sight, on machines with room and without: each turn costs what it costs written out, and
-/// what is not in sight when it is made crosses the link all the same.
+/// A program of repeats takes the same cycles and transfers as the program written out call by call. It has more calls
+/// than the machine knows ahead. One machine has room for all values, the other does not.
 #[test]
 fn repeats_cost_what_they_cost_written_out() {
     let parameters = params(8, 2, 1);
@@ -261,7 +264,7 @@ fn repeats_cost_what_they_cost_written_out() {
     }
 }
 
-/// A short program and the same one many times over: a turn costs the same however far the end is.
+/// Each repetition takes the same cycles, however far the end of the program is.
 #[test]
 fn cycles_do_not_hang_on_what_is_in_sight() {
     let parameters = params(8, 1, 1);
@@ -276,7 +279,7 @@ fn cycles_do_not_hang_on_what_is_in_sight() {
     assert_eq!(many - more, 18 * (more - few));
 }
 
-/// Counts schedules.
+/// The number of schedules that a run has made.
 #[derive(Default)]
 struct Schedules(u64);
 
@@ -287,7 +290,8 @@ impl Told for Schedules {
     }
 }
 
-/// Times a program without data: its totals, the schedules that were made, and the seconds of processor time.
+/// Runs a program without data. Returns its totals, the number of schedules that were made, and the seconds of
+/// processor time.
 fn timed(d: &Description, program: &Verified) -> (Totals, u64, f64) {
     let begin = processor();
     let mut told = Schedules::default();
@@ -300,8 +304,8 @@ fn timed(d: &Description, program: &Verified) -> (Totals, u64, f64) {
     (totals.unwrap(), told.0, processor() - begin)
 }
 
-/// A call of a procedure that was seen before in the same state, against the first: the cycles are the same, and it takes
-/// a hundredth of the time at most, at toy size and at the paper's.
+/// A later call of a procedure in the same state takes the same cycles as the first call. The simulator needs at most a
+/// hundredth of the first call's time for it, on a small machine and on the paper's.
 #[test]
 #[ignore = "measures time; `make full` runs it"]
 fn a_call_that_was_seen_costs_a_look_up() {
@@ -321,8 +325,9 @@ fn a_call_that_was_seen_costs_a_look_up() {
                 let step = w.repeat(level, block, count, &mut made);
                 w.finish(level, vec![step])
             };
-            // The least of some, as others may be at work beside. The clock of processor time is too coarse for the
-            // first call alone; a long run is seldom alone.
+            // The least time of five runs counts, because other processes may run at the same time. For the first call
+            // alone it is wall time, since the clock of processor time is too coarse. For a long run it is processor
+            // time.
             let least = |count| {
                 let program = of(count);
                 let runs = (0..5).map(|_| {
@@ -357,14 +362,14 @@ fn a_call_that_was_seen_costs_a_look_up() {
     }
 }
 
-/// Seconds of processor time that this thread has taken.
+/// Returns the seconds of processor time that this thread has taken.
 fn processor() -> f64 {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     let nanoseconds = text.split_whitespace().next().unwrap();
     nanoseconds.parse::<u64>().unwrap() as f64 * 1e-9
 }
 
-/// Most bytes that this process has had resident.
+/// Returns the most bytes of memory that this process has had resident.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:"));
@@ -372,7 +377,7 @@ fn peak() -> u64 {
     kib.parse::<u64>().unwrap() << 10
 }
 
-/// The size of one application of the BASALISC paper.
+/// Streams a program of the size of one application in the BASALISC paper.
 #[test]
 #[ignore = "some minutes; `make full` runs it"]
 fn eight_hundred_and_fifty_million_instructions_stream() {
@@ -417,6 +422,6 @@ fn eight_hundred_and_fifty_million_instructions_stream() {
         begin.elapsed().as_secs_f64(),
         peak() >> 20
     );
-    // Of the program nothing is held but what is in sight; the rest is schedules.
+    // Memory has the known calls of the program and the schedules, and not the whole program.
     assert!(peak() < 1 << 30);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Machines that are opened on a program's head and fed its calls.
+//! Tests sessions: machines that are opened on a program's head and then fed its calls one by one.
 
 use crate::common::programs::{Builder, chain};
 use crate::common::{description, params};
@@ -12,7 +12,7 @@ use ringmill_machines::ring::program::run;
 use ringmill_machines::{Machine, MachineError, Registry, SimOptions};
 use ringmill_schemes::ckks::ops::OpKey;
 
-/// A machine of each kind, and a program that it runs.
+/// Returns a ring machine, a co-processor and two cards, each with a program that it runs.
 fn cases() -> Vec<(Box<dyn Machine>, Verified)> {
     let narrow = ringmill_schemes::ckks::Params::builder(8)
         .prime_bits(&[31, 30, 30], &[31])
@@ -69,7 +69,7 @@ fn what_is_fed_is_what_is_pulled() {
     }
 }
 
-/// Who stops early loses that run and nothing else.
+/// A session that is dropped early changes no later run.
 #[test]
 fn a_session_may_be_dropped_at_any_call() {
     for (machine, program) in cases() {
@@ -102,7 +102,7 @@ fn a_stream_cut_short_is_an_error() {
     }
 }
 
-/// Calls that no program with that head has next.
+/// A call that cannot be the next call of a program with this head is refused.
 #[test]
 fn calls_that_cannot_be_next_are_refused() {
     type Spoil = fn(&mut Called);
@@ -134,7 +134,7 @@ fn calls_that_cannot_be_next_are_refused() {
     }
 }
 
-/// What a machine says beforehand is what it does.
+/// A machine runs exactly the instructions that it says it takes.
 #[test]
 fn machines_say_which_instructions_they_take() {
     for (machine, program) in cases() {
@@ -166,7 +166,7 @@ fn machines_say_which_instructions_they_take() {
     }
 }
 
-/// A procedure that is called again in a state that was seen is not scheduled again.
+/// A procedure that is called again in a state that occurred before is not scheduled again.
 #[test]
 fn a_procedure_that_was_seen_is_looked_up() {
     let d = description(8, 3, 4, false);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BFV multiplications with the base-extension unit beside the CPU, modelled and as RTL, alone and on a card with the
-//! multiplier: the CPU's bits, the same cycles, and which extensions go where.
+//! Tests BFV multiplications with the base-extension unit beside the CPU, as a model and as RTL, alone and on a card
+//! with the polynomial multiplier. The bits are the CPU's, the cycles of model and RTL agree, and the report says which
+//! extensions the unit takes.
 
 use std::sync::Arc;
 
@@ -23,12 +24,13 @@ fn edited(text: &str, edits: &[(&str, &str)]) -> String {
     })
 }
 
-/// Two lanes and small memories, so that the RTL builds fast; a memory port of so many MHz for beats of 128 bits.
+/// Returns the description of a base-extension unit with two lanes and small memories, whose RTL builds fast. `hbm_mhz`
+/// is the line with the clock of its memory port, which has beats of 128 bits.
 fn small(hbm_mhz: &str) -> String {
     smaller("basext", ("max_log_n = 16", "max_log_n = 9"), hbm_mhz)
 }
 
-/// The same of the shared unit, two targets at once.
+/// Returns the same for the shared unit, which computes two targets at once.
 fn small_shared(hbm_mhz: &str) -> String {
     let text = smaller(
         "basext-shared",
@@ -63,7 +65,7 @@ fn multiply(log_n: u8, bits: &[u32], multiplication: Multiplication) -> Verified
     Verified::new(Program::calling(procedure, Vec::new())).unwrap()
 }
 
-/// Random residues for what a program takes.
+/// Random residues for all inputs of a program.
 struct Data {
     limbs: Vec<Vec<u64>>,
     seeds: usize,
@@ -105,7 +107,7 @@ fn run(device: &dyn Device, program: &Verified, data: &Data) -> Outcome {
         .unwrap()
 }
 
-/// What must be the same whether the cycles come from the model or from the RTL.
+/// Returns the part of a report that is the same for the model and the RTL, as JSON.
 fn figures(report: &MachineReport) -> serde_json::Value {
     let mut json = unmeasured(report);
     json["how"] = "".into();
@@ -123,9 +125,9 @@ fn seed() -> u64 {
     seed
 }
 
-/// BEHZ's fast extension of d and its exact one back to q, for each polynomial of the product, are the unit's; the extension
-/// with m-tilde, a power of two, stays with the host. A port below two beats a cycle stalls the fast one, in the model and
-/// the RTL alike.
+/// For each polynomial of a BEHZ product the unit takes the fast extension and the exact one back to q. The extension
+/// with m-tilde, a power of two, stays with the host. A slow memory port stalls the fast extension by the same cycles
+/// in the model and the RTL.
 #[test]
 fn a_multiplication_has_the_cpus_bits_and_the_models_cycles() {
     let mut dice = Dice::new(seed());
@@ -154,7 +156,8 @@ fn a_multiplication_has_the_cpus_bits_and_the_models_cycles() {
             assert_eq!(figures(&by_model), figures(&by_rtl), "{hbm}");
 
             let kinds = &by_rtl.instructions_by_kind;
-            // Three polynomials of a product, four of the factors, and the key switch's digits, which are conversions.
+            // The unit extends three polynomials of a product back, and the host extends four polynomials of the
+            // factors. The key switch's digits are conversions, not extensions.
             assert_eq!((kinds["BEXTR"], kinds["host BEXTR"]), (3, 4), "{kinds:?}");
             assert!(
                 kinds["BEXT"] >= 3 && !kinds.contains_key("host BEXT"),
@@ -164,7 +167,7 @@ fn a_multiplication_has_the_cpus_bits_and_the_models_cycles() {
                 fast.push(by_rtl.cycles_by_kind["BEXT"]);
             }
 
-            // Timing hangs on no data.
+            // The cycles do not depend on data.
             let none = Bindings::default();
             let request = Request::timing_only();
             let alone = rtl.run(&program, &none, request, &Silent).unwrap();
@@ -174,7 +177,7 @@ fn a_multiplication_has_the_cpus_bits_and_the_models_cycles() {
     assert!(fast[1] > fast[0] && fast[0] > fast[2], "{fast:?}");
 }
 
-/// With a prime for m-tilde nothing is declined: each extension of the factors is the unit's, too.
+/// With a prime as m-tilde the unit takes all extensions, those of the factors too.
 #[test]
 #[ignore = "another model; `make full` runs it"]
 fn all_extensions_are_the_units_where_m_tilde_is_a_prime() {
@@ -201,8 +204,8 @@ fn all_extensions_are_the_units_where_m_tilde_is_a_prime() {
     }
 }
 
-/// The shared unit as a machine: the bits of the CPU and the cycles of the RTL, with a port that stalls it and one that does
-/// not; and fewer of them than the folded unit's.
+/// The shared unit gives the CPU's bits, and model and RTL take the same cycles, with ports of three rates. It takes
+/// fewer cycles than the folded unit.
 #[test]
 #[ignore = "another unit to build; `make full` runs it"]
 fn a_batch_of_targets_at_a_time_has_the_same_bits_in_fewer_cycles() {
@@ -233,7 +236,7 @@ fn a_batch_of_targets_at_a_time_has_the_same_bits_in_fewer_cycles() {
         );
         taken.push(by_rtl.cycles_by_kind["BEXTR"]);
     }
-    // As fast as the port, and no faster than with a port that is never full.
+    // A faster port makes the unit faster.
     assert!(taken[0] > taken[1] && taken[1] > taken[2], "{taken:?}");
     let folded = Described::new(&small("clock_mhz = 225.0"));
     let folded = run(folded.device("sim").as_ref(), &program, &data);
@@ -241,7 +244,7 @@ fn a_batch_of_targets_at_a_time_has_the_same_bits_in_fewer_cycles() {
     assert!(taken[1] < folded, "{taken:?} of {folded}");
 }
 
-/// HPS corrects without a redundant residue, so that the unit declines its exact extensions.
+/// The exact extensions of HPS have no redundant residue, so the host keeps them.
 #[test]
 fn what_has_no_redundant_residue_is_the_hosts() {
     let mut dice = Dice::new(seed());
@@ -259,7 +262,8 @@ fn what_has_no_redundant_residue_is_the_hosts() {
     );
 }
 
-/// On one card with the multiplier, residues modulo q go from one to the other without the link.
+/// On one card, residues modulo q go from the base-extension unit to the polynomial multiplier and back without the
+/// link.
 #[test]
 fn residues_stay_on_a_card_with_the_multiplier() {
     let card = edited(
@@ -304,7 +308,8 @@ fn residues_stay_on_a_card_with_the_multiplier() {
         "{memory:?}"
     );
 
-    // What is saved is what the same card without a memory would have sent besides.
+    // With a memory of one limb more bytes cross the link. The bytes that cross and the bytes that are saved have the
+    // same sum.
     let none = Described::new(&card.replace("limbs = 4096", "limbs = 1"));
     let tight = run(none.device("sim").as_ref(), &program, &data)
         .machine

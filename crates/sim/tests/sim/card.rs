@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Several co-processors on one card: the CPU's bits, residues handed on without the link, and what crosses it, counted
-//! another way.
+//! Tests cards with several co-processors. The bits are the CPU's, residues go from one co-processor to another without
+//! the link, and the bytes on the link are counted in a second way.
 
 use std::collections::{HashMap, HashSet};
 
@@ -180,7 +180,8 @@ impl Accepted for SumsOpened {
     }
 }
 
-/// A multiplier of four units and an adder, with a memory of that many limbs of degree 2^9.
+/// Makes a card with a polynomial multiplier of four units, the co-processor [`Sums`], and a memory of `limbs` limbs of
+/// degree 2^9.
 fn card(limbs: u64) -> Card {
     let text = Registry::standard().description("polymul").unwrap();
     let multiplier = PolymulMachine::parse(&text.replace("units = 32", "units = 4")).unwrap();
@@ -200,7 +201,8 @@ fn used(report: &MachineReport) -> (u64, u64) {
     (memory.used_bytes, memory.available_bytes)
 }
 
-/// x y + z in coefficients: the product's limb goes from the multiplier to the adder, and the host sees the sum alone.
+/// For x y + z in coefficient form, the product goes from the multiplier to the adder on the card, and the host gets
+/// the sum only.
 #[test]
 fn what_one_makes_and_another_takes_stays_on_the_card() {
     let log_n = 9;
@@ -238,7 +240,7 @@ fn what_one_makes_and_another_takes_stays_on_the_card() {
     assert_eq!(offload.host_instructions, 0);
     let memory = offload.card.unwrap();
     assert_eq!((memory.taken_from_card, memory.handed_on), (1, 1));
-    // x, y, z and the tables come, the sum goes.
+    // The limbs x, y and z and the tables cross to the card, and the sum crosses to the host.
     let tables = 4 * ((1 << log_n) + 8);
     assert_eq!(report.link.bytes_in, 3 * limb_bytes + tables);
     assert_eq!(report.link.bytes_out, limb_bytes);
@@ -257,7 +259,7 @@ fn what_one_makes_and_another_takes_stays_on_the_card() {
         "{text}"
     );
 
-    // The adder by itself: the host multiplies, and everything crosses.
+    // If the adder is alone, the host multiplies, and all operands and results of the adder cross the link.
     let report = timed(&alone, &program);
     assert_eq!(report.own::<OffloadUse>().unwrap().host_instructions, 4);
     assert_eq!(report.own::<OffloadUse>().unwrap().card, None);
@@ -265,8 +267,8 @@ fn what_one_makes_and_another_takes_stays_on_the_card() {
     assert_eq!(report.link.bytes_out, limb_bytes);
 }
 
-/// What a card of endless memory moves: each limb of the host's that a co-processor reads, and each of theirs that the host
-/// reads, once.
+/// Returns the bytes that cross to and from a card of unlimited memory. Each limb of the host that a co-processor reads
+/// crosses once, and so does each limb of a co-processor that the host reads.
 fn moved(card: &Card, program: &Verified) -> (u64, u64) {
     let head = program.head();
     let limb_bytes = 4u64 << head.log_n;
@@ -334,8 +336,8 @@ fn moved(card: &Card, program: &Verified) -> (u64, u64) {
     )
 }
 
-/// Random programs: with endless memory nothing crosses twice, with less no more than without, and neither memory nor who
-/// asks changes a cycle.
+/// In random programs, no limb crosses the link twice if the card's memory has room for all. With less memory no more
+/// bytes cross than without any. The memory changes no cycle count.
 #[test]
 fn what_crosses_is_what_has_to() {
     let (endless, small, tiny) = (card(900), card(6), card(1));
@@ -387,13 +389,13 @@ fn what_crosses_is_what_has_to() {
     );
 }
 
-/// Bytes in and out were every load and unload to cross.
+/// Returns the bytes in and out if every load and every unload of the card crossed the link.
 fn crossing_all(report: &MachineReport, log_n: u8) -> (u64, u64) {
     let count = |kind: &str| report.instructions_by_kind.get(kind).copied().unwrap_or(0);
     (count("LOAD") * (4 << log_n), count("UNLOAD") * (4 << log_n))
 }
 
-/// The CPU's bits, and the same report with data and without.
+/// A card as a device gives the CPU's bits, and the same report with data and without.
 #[test]
 fn a_card_is_a_device() {
     let cpu = open("cpu:1").unwrap();
@@ -418,7 +420,8 @@ fn a_card_is_a_device() {
     assert!(instructions > 40, "{instructions}");
 }
 
-/// A card with one co-processor and room is what that is alone, but for the link.
+/// A card with one co-processor and a memory takes the same cycles as the co-processor alone, and fewer bytes cross the
+/// link.
 #[test]
 fn the_shipped_card_sends_less() {
     let (alone, with) = (
@@ -445,7 +448,7 @@ fn the_shipped_card_sends_less() {
     assert!(saved > 0);
 }
 
-/// What does not go together is refused with the field that forbids it.
+/// A description of a card whose fields do not suit each other is refused with the field that forbids it.
 #[test]
 fn cards_are_checked() {
     let text = CardDescription::POLYMUL;
@@ -498,7 +501,7 @@ fn cards_are_checked() {
         let error = error.map(|e| e.to_string()).unwrap_or_default();
         assert!(error.contains(expected), "{new}: {error}");
     }
-    // Keys beside the name replace the machine's own.
+    // Keys beside the key `machine` replace those of the named description.
     let two = "machine = \"polymul\"\nunits = 8\n[[coprocessor]]\nmachine = \"polymul\"\nunits = 4";
     let two = text.replace("machine = \"polymul\"", two);
     let machine = Registry::standard().load(&two).unwrap();

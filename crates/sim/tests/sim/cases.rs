@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cases of machines with the values of their fields.
+//! Tests the cases of a comparison: machines with new values in some fields of their descriptions.
 
 use ringmill_device::DeviceError;
 use ringmill_sim::{Case, CaseError, Devices, Sweep};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Machines of descriptions of a test's own.
+//! A helper for tests of machines whose descriptions the tests write themselves.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use ringmill_device::{Device, DeviceError};
 use ringmill_sim::open;
 
-/// A description file that is gone when the test is.
+/// A description file in the folder for temporary files. It is removed when the value is dropped.
 pub struct Described(PathBuf);
 
 impl Described {
@@ -20,7 +20,7 @@ impl Described {
         Self(path)
     }
 
-    /// The machine as a device of this kind: `sim` or `rtl`.
+    /// Opens the machine as a device of the kind `kind`: `sim` or `rtl`.
     pub fn open(&self, kind: &str) -> Result<Box<dyn Device>, DeviceError> {
         open(&format!("{kind}:{}", self.0.display()))
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Negacyclic products on a CPU and on a machine that takes a part of them.
+//! Tests negacyclic products on the CPU and on the polynomial multiplier.
 
 use ringmill_device::DeviceError;
 use ringmill_hdl::polymul::Dice;
@@ -8,7 +8,7 @@ use ringmill_machines::MachineError;
 use ringmill_machines::coprocessor::OffloadUse;
 use ringmill_sim::{RunError, negacyclic_product, open};
 
-/// By the definition.
+/// Returns the product of a and b modulo x^n + 1 and q, by the definition.
 fn schoolbook(q: u64, a: &[u64], b: &[u64]) -> Vec<u64> {
     let n = a.len();
     let mut product = vec![0; n];
@@ -22,7 +22,7 @@ fn schoolbook(q: u64, a: &[u64], b: &[u64]) -> Vec<u64> {
     product
 }
 
-/// Kyber's first version, NewHope, qTESLA-I; on the CPU a prime of 50 bits too.
+/// The rings are those of Kyber's first version, NewHope and qTESLA-I, and on the CPU one with a prime of 50 bits.
 #[test]
 fn products_are_the_schoolbooks() {
     let mut dice = Dice::new(4);
@@ -74,7 +74,7 @@ fn what_does_not_fit_is_refused() {
     for q in [0, 1, 7680, 3329, 1 << 61] {
         assert!(matches!(run(q, 256, 256, 0), DeviceError::Math(_)), "{q}");
     }
-    // Above the machine's 4096, and above its 32 bits.
+    // The degree is above the machine's 4096, or the prime has more than its 32 bits.
     for (q, n) in [(65537, 8192), (1_125_899_906_826_241, 256)] {
         let refused = run(q, n, n, 0);
         assert!(refused.as_own::<MachineError>().is_some(), "{q}");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs partitioned between the CPU and the polynomial multiplier, modelled and as RTL: the CPU's bits, the same
-//! cycles, and what the report says of the offload.
+//! Tests programs that are partitioned between the CPU and the polynomial multiplier, as a model and as RTL. The bits
+//! are the CPU's, the cycles of model and RTL agree, and the report has the times of the offload.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use ringmill_runtime::{Client, Server, Vectors, simulate};
 use ringmill_schemes::ckks::Params;
 use ringmill_sim::{OpenError, open};
 
-/// The paper's machine with another number of units: small RTL builds fast.
+/// Returns the polynomial multiplier with another number of units. RTL of few units builds fast.
 fn with_units(units: usize) -> Described {
     let text = ringmill_machines::Registry::standard()
         .description("polymul")
@@ -32,14 +32,15 @@ fn with_units(units: usize) -> Described {
     Described::new(&edited)
 }
 
-/// What must be the same whether the cycles come from the model or from the RTL.
+/// Returns the part of a report that is the same for the model and the RTL, as JSON.
 fn figures(report: &MachineReport) -> serde_json::Value {
     let mut json = unmeasured(report);
     json["how"] = "".into();
     json
 }
 
-/// Any limb program: transforms and products of a modulus that fits go to the machine, the rest stays.
+/// In random limb programs the machine runs transforms and products modulo primes that fit it, and the host runs all
+/// other instructions.
 #[test]
 fn random_programs_have_the_cpus_bits_and_the_models_cycles() {
     let machine = with_units(4);
@@ -62,7 +63,7 @@ fn random_programs_have_the_cpus_bits_and_the_models_cycles() {
         assert_eq!(figures(&by_model), figures(&by_rtl), "seed {seed}");
         instructions += by_rtl.own::<OffloadUse>().unwrap().machine_instructions;
 
-        // Timing hangs on no data.
+        // The cycles do not depend on data.
         for device in [model.as_ref(), rtl.as_ref()] {
             let alone = device.run(
                 program,
@@ -85,11 +86,11 @@ fn random_programs_have_the_cpus_bits_and_the_models_cycles() {
         };
         assert_eq!(trace(model.as_ref()), trace(rtl.as_ref()), "seed {seed}");
     }
-    // An eighth of the moduli fits, so a program may leave the machine idle, but not all do.
+    // One modulus in eight fits the machine. So some programs leave it idle, but not all.
     assert!(instructions > 20, "{instructions}");
 }
 
-/// (x w) rescaled, and x rotated: relinearisation and Galois keys, primes of 28 to 32 bits.
+/// Compiles x w + (x rotated by 1), which needs a relinearisation key and a Galois key, with primes of 28 to 32 bits.
 fn small_primes(log_n: u8) -> Arc<Compiled> {
     let params = Params::builder(log_n)
         .prime_bits(&[32, 28], &[32])
@@ -147,7 +148,7 @@ fn a_homomorphic_program_runs_on_the_rtl() {
     assert_eq!(figures(&report), figures(&model.report.machine.unwrap()));
     let offload = report.own::<OffloadUse>().unwrap();
     let times = offload.measured.unwrap();
-    // Every transform is the machine's: all primes fit.
+    // The machine runs every transform, since all primes fit it.
     let kinds = &report.instructions_by_kind;
     assert!(
         !kinds.contains_key("host NTT") && !kinds.contains_key("host INTT"),
@@ -183,7 +184,7 @@ fn what_a_multiplier_cannot_run_is_refused() {
     let refused = open("rtl:abacus").err().unwrap();
     let unknown = matches!(refused.as_own(), Some(OpenError::UnknownDevice { .. }));
     assert!(unknown, "{refused:?}");
-    // Degrees above the machine's.
+    // The ring degree is above the machine's.
     let compiled = small_primes(13);
     let refused = simulate(
         &*compiled,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A compiled CKKS program on the RTL of a ring machine: the CPU's bits, the model's cycles; and what is refused.
+//! Tests a compiled CKKS program on the RTL of ring machines, which gives the CPU's bits in the model's cycles.
+//! Descriptions and programs that the RTL is not built for are refused.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,18 +17,19 @@ use ringmill_runtime::{Client, Server, Vectors};
 use ringmill_schemes::ckks::Params;
 use ringmill_sim::open;
 
-/// 1 modulo 2^17, next to a power of two.
+/// Primes that are 1 modulo 2^17 and next to a power of two.
 const PRIMES: [u64; 3] = [
     (1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1,
     (1 << 54) - (1 << 22) + (1 << 19) + (1 << 17) + 1,
     (1 << 53) + (1 << 20) - (1 << 17) + 1,
 ];
 
-/// A description's with three RPAUs of rows of 4, and so many coefficients, in a file. Of `ring-stored` it is the machine that the
-/// tests of `hdl` build, so that one model serves both.
+/// Writes a description to a file, with three RPAUs, rows of 4 and limbs of 2^`log_n` coefficients, and returns the
+/// file's path. For `ring-stored` it is the machine that the tests of the crate `hdl` build, so one built model serves
+/// both.
 fn description(name: &str, text: &str, log_n: u8) -> PathBuf {
     let mut text = text.to_owned();
-    // With one stage a pass a row is of half as many butterflies, and their generators.
+    // With one stage a pass, a row of 4 takes 2 butterflies and 2 twiddle generators.
     let single = text.contains("stages = 1 ");
     let generators = if single {
         ("generator = 16 ", "generator = 2 ".to_owned())
@@ -66,9 +68,9 @@ fn description(name: &str, text: &str, log_n: u8) -> PathBuf {
     path
 }
 
-/// y = x w + (x rotated by 1) w, z = conj(x)^2, over all slots.
+/// Compiles y = x w + (x rotated by 1) w and z = x^2 over all slots. `seeded` tells whether key halves come from seeds.
 fn program(log_n: u8, seeded: bool) -> Arc<Compiled> {
-    // The primes of the machine that the tests of `hdl` build: two on each RPAU.
+    // The primes are those of the machine that the tests of the crate `hdl` build, two for each RPAU.
     let set = Params::named("set2").unwrap();
     let others = set.moduli().iter().filter(|q| !PRIMES.contains(q));
     let cipher: Vec<u64> = PRIMES[..1]
@@ -100,7 +102,7 @@ fn program(log_n: u8, seeded: bool) -> Arc<Compiled> {
     Arc::new(compile(t.finish(), &options).unwrap())
 }
 
-/// The program on the CPU, the model and the RTL of a description.
+/// Runs the program on the CPU, on the model and on the RTL of a description, and compares outputs and cycles.
 fn check(path: &Path, log_n: u8, seeded: bool) {
     let compiled = program(log_n, seeded);
     let slots = 1 << (log_n - 1);
@@ -136,20 +138,20 @@ fn check(path: &Path, log_n: u8, seeded: bool) {
     );
 }
 
-/// At the native degree with seeded keys.
+/// The program runs at the native degree with seeded keys.
 #[test]
 fn a_program_on_the_rtl() {
     check(&description("program", Description::STORED, 6), 6, true);
 }
 
-/// On `ring`'s, with generated twiddles and a ring that does not reduce.
+/// The program runs on RTL like that of `ring`, with generated twiddles and a ring that does not reduce.
 #[test]
 #[ignore = "another machine to build; `make full` runs it"]
 fn a_program_on_the_papers_rtl() {
     check(&description("paper", Description::MEDHA, 7), 7, true);
 }
 
-/// With stored keys, and at twice the degree as half rings.
+/// The program runs with stored keys at the native degree, and with seeded keys at twice the degree as half rings.
 #[test]
 #[ignore = "programs that run long in RTL; `make full` runs it"]
 fn programs_of_stored_keys_and_half_rings_on_the_rtl() {
@@ -158,7 +160,8 @@ fn programs_of_stored_keys_and_half_rings_on_the_rtl() {
     check(&machine, 7, true);
 }
 
-/// Descriptions that the RTL does not build, and programs that a description's RTL is not built for, by the field.
+/// A description that cannot be built in RTL is refused with the field. The descriptions `ring` and `ring-stored` can
+/// be built.
 #[test]
 fn what_is_not_built_is_refused_by_its_field() {
     let text = Description::MEDHA.replace("dyadic = 4 ", "dyadic = 8 ");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Simulated machines as devices: description files, traces, and the same bits as the cpu device on raw limb programs.
+//! Tests simulated machines as devices: description files, traces, refused values, and the CPU's bits on limb programs.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use ringmill_machines::{MachineError, Registry, SimOptions};
 use ringmill_math::Ring;
 use ringmill_sim::{OpenError, open};
 
-/// Rounds one limb down into another and multiplies: transforms, a conversion, coefficient-wise work.
+/// Makes a program of transforms, a conversion and coefficient-wise instructions: 12345 (y - x) y, with x converted to
+/// the modulus of y.
 fn program(log_n: u8) -> Verified {
     let moduli = moduli(log_n);
     let ty = |m| LimbType {
@@ -72,7 +73,8 @@ fn bind<'a>(program: &Verified, data: &'a [Vec<u64>; 2]) -> Bindings<'a> {
     }
 }
 
-/// Values that a machine does not hold are refused by the device's name, the input's and what it is; by the machine too.
+/// A device refuses values that its machine does not hold. The error names the device, the input and the kind of value.
+/// The machine refuses them, too.
 #[test]
 fn values_that_a_device_lacks_are_refused_by_name() {
     let vector = ValueType::Lwe(LweType {
@@ -147,14 +149,15 @@ fn a_described_machine_gives_the_cpus_bits_and_a_trace_of_its_units() {
     let spans = events(units.finish().unwrap());
     let end = |e: &serde_json::Value| e["ts"].as_f64().unwrap() + e["dur"].as_f64().unwrap();
     let last = spans.iter().map(end).fold(0.0, f64::max);
-    // What crosses the link has its time there too; cycles are whole.
+    // The trace has the time of the link's transfers, too. Its cycles are whole numbers.
     let total = machine.end_to_end.seconds * 1e6;
     assert!(
         (last - total).abs() <= 1.0 / clock,
         "trace ends at {last} us of {total}"
     );
     assert!(machine.cycles as f64 / clock < total);
-    // One span for each step that the cpu ran: an instruction, or several in one pass under the name of one of them.
+    // The CPU's trace has one span for each step: an instruction, or several fused instructions under the name of one
+    // of them.
     let names: Vec<String> = events(threads.finish().unwrap())
         .iter()
         .map(|e| e["name"].as_str().unwrap().to_owned())

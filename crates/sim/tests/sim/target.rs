@@ -14,7 +14,7 @@ use ringmill_runtime::simulate;
 use ringmill_schemes::ckks::Params;
 use ringmill_sim::{OpenError, engine, open, target};
 
-/// x^(2^depth) of vectors of so many slots.
+/// Makes a program that computes x^(2^depth) for vectors of `slots` slots.
 fn power(depth: u32, slots: u32) -> MacroProgram {
     let mut t = TraceBuilder::new("power", slots).unwrap();
     let mut x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -25,7 +25,7 @@ fn power(depth: u32, slots: u32) -> MacroProgram {
     t.finish()
 }
 
-/// A value that is multiplied by a vector again and again.
+/// Makes a program that multiplies a value by `depth` vectors, one after another.
 fn chain(depth: u32) -> MacroProgram {
     let mut t = TraceBuilder::new("chain", 64).unwrap();
     let mut x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -77,7 +77,8 @@ fn what_is_made_for_a_machine_runs_on_it() {
             assert!(report.machine.unwrap().cycles > 0, "{machine}");
         }
     }
-    // The multiplier takes the transforms of every prime there; without the target the host would do them all.
+    // With the target all primes fit the multiplier. Without it some primes are too wide, and the host would run their
+    // transforms.
     let compiled = made_for(target("sim:polymul").unwrap(), power(1, 64), 6).unwrap();
     assert!(compiled.params.moduli().iter().all(|q| q >> 32 == 0));
     let free = compile(power(1, 64), &Options::default()).unwrap();
@@ -98,10 +99,10 @@ fn friendly_primes_are_friendly() {
 #[test]
 fn the_refusal_names_the_field() {
     let ring = target("ring").unwrap();
-    // Too deep for N = 2^15 at 128 bits.
+    // The program is too deep for N = 2^15 at 128 bits of security.
     let refused = refusal(made_for(ring.clone(), chain(30), 20));
     assert_eq!((refused.machine.as_str(), refused.field), ("ring", "log_n"));
-    // Longer vectors than the largest ring has slots.
+    // The vectors are longer than the slots of the machine's largest ring.
     let refused = refusal(made_for(ring.clone(), power(1, 1 << 15), 20));
     assert_eq!(refused.field, "log_n");
     let few = Target {
@@ -119,7 +120,7 @@ fn the_refusal_names_the_field() {
     let refused = refusal(made_for(polymul.clone(), power(0, 64), 25));
     assert_eq!(refused.field, "kind");
     assert!(refused.to_string().contains("at most 32"), "{refused}");
-    // Given parameters are checked, not changed.
+    // Parameters that the caller gives are checked and not changed.
     let given = Options {
         target: Some(polymul),
         ..Options::given(Params::named("set2").unwrap())
@@ -130,7 +131,7 @@ fn the_refusal_names_the_field() {
         ..Options::given(Params::named("set2").unwrap())
     };
     compile(power(1, 64), &given).unwrap();
-    // What no parameters hold is no fault of the machine.
+    // A program that no parameters can run is not refused because of the machine.
     let hopeless = made_for(target("ring").unwrap(), chain(200), 20);
     assert!(matches!(hopeless, Err(CompileError::NoParameters { .. })));
     let unknown = target("abacus").unwrap_err();

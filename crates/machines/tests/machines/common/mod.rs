@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Small machines, small parameters, and the comparison of micro code with the reference interpreter.
+//! Helpers for tests of the ring machine: small machines, small parameters, and the comparison of micro code with the
+//! reference interpreter.
 #![allow(dead_code)] // each test file uses a part
 
 pub mod programs;
@@ -19,7 +20,9 @@ use ringmill_machines::{MachineError, SimOptions};
 use ringmill_schemes::ckks::ops::{OpKey, ProcCache};
 use ringmill_schemes::ckks::params::Params;
 
-/// Medha or the stored-twiddle machine, shrunk.
+/// Returns the description of `ring`, or of `ring-stored` if `stored` is set, with this native degree 2^`log_n` and
+/// these numbers of RPAUs and butterflies. Its rows and ports are made narrower to match. It has 64 key slots, and no
+/// stand-ins.
 pub fn description(log_n: u8, rpaus: usize, butterflies: usize, stored: bool) -> Description {
     let text = if stored {
         Description::STORED
@@ -33,7 +36,7 @@ pub fn description(log_n: u8, rpaus: usize, butterflies: usize, stored: bool) ->
     d.cores.generator = if stored { 0 } else { butterflies };
     assert_eq!(stored, d.twiddles.source == TwiddleSource::Stored);
     d.main.lanes = butterflies;
-    // Two butterflies in a chain want rows of four.
+    // Chained pairs of butterflies need rows of at least four coefficients, and so four butterflies.
     d.main.stages = if butterflies < 4 { 1 } else { d.main.stages };
     d.row = (2 * butterflies) >> (d.main.stages - 1);
     d.keys.group = d.keys.group.min(d.row);
@@ -46,7 +49,7 @@ pub fn description(log_n: u8, rpaus: usize, butterflies: usize, stored: bool) ->
     d.keys.slots = 64;
     d.stand_in.clear();
     d.memory[0].slots = 27;
-    // Columns take an ultra RAM each however shallow they are: many of them exceed the part.
+    // A memory column takes a whole ultra RAM, however shallow it is. Machines of many columns exceed the FPGA.
     d.allow_more_than_the_part_has = None;
     if matches!(d.check(), Err(MachineError::ExceedsPart { .. })) {
         d.allow_more_than_the_part_has = Some("a test of words, not of a layout".to_owned());
@@ -55,7 +58,8 @@ pub fn description(log_n: u8, rpaus: usize, butterflies: usize, stored: bool) ->
     d
 }
 
-/// The description with so many slots: as many of each port group as there were, the first one with what is left.
+/// Returns the description with `slots` slots in all. The last port groups are dropped until the groups behind the
+/// first have fewer slots than that. The first group gets the rest.
 pub fn with_slots(mut d: Description, slots: usize) -> Description {
     let rest = |d: &Description| d.memory[1..].iter().map(|g| g.slots).sum::<usize>();
     while rest(&d) >= slots {
@@ -65,7 +69,7 @@ pub fn with_slots(mut d: Description, slots: usize) -> Description {
     d
 }
 
-/// Insecure small CKKS parameters with `levels + 1` ciphertext primes and `special` special primes.
+/// Returns small, insecure CKKS parameters with `levels + 1` ciphertext primes and `special` special primes.
 pub fn params(log_n: u8, levels: usize, special: usize) -> Arc<Params> {
     let cipher: Vec<u32> = std::iter::once(50)
         .chain(std::iter::repeat_n(40, levels))
@@ -82,7 +86,7 @@ pub fn params(log_n: u8, levels: usize, special: usize) -> Arc<Params> {
         .unwrap()
 }
 
-/// Residues that depend on all arguments; no randomness to seed.
+/// Returns `n` residues modulo `q`, which depend on the arguments alone.
 pub fn residues(n: usize, q: u64, salt: u64) -> Vec<u64> {
     let mut x = salt.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
@@ -94,7 +98,7 @@ pub fn residues(n: usize, q: u64, salt: u64) -> Vec<u64> {
     (0..n).map(|_| next()).collect()
 }
 
-/// Packs the arguments densely, in the slots that share ports first.
+/// Places the arguments side by side, in the slots that share ports first. Every third argument must stay in its slots.
 pub fn dense(d: &Description, prepared: &Prepared) -> Placement {
     let graph = prepared.graph();
     let order = order(d, Class::Keep);
@@ -122,13 +126,14 @@ pub fn execute_both(d: &Description, params: &Arc<Params>, key: &OpKey) {
     execute_policy(d, params, key, None);
 }
 
-/// As [`execute_both`], under one policy where one is given.
+/// Does the same as [`execute_both`], under the policy `policy` if it is given.
 pub fn execute_policy(d: &Description, params: &Arc<Params>, key: &OpKey, policy: Option<Policy>) {
     let procedure = ProcCache::new(params.clone()).get(key).unwrap();
     execute_procedure(d, &procedure, policy);
 }
 
-/// As [`execute_both`], where no operand outlives the operation: for machines that have room for no more.
+/// Does the same as [`execute_both`], with operands whose slots results may overwrite. Small machines have room for no
+/// more.
 pub fn execute_alone(d: &Description, params: &Arc<Params>, key: &OpKey) {
     let procedure = ProcCache::new(params.clone()).get(key).unwrap();
     let prepared = Prepared::new(d, &procedure).unwrap();
@@ -137,7 +142,7 @@ pub fn execute_alone(d: &Description, params: &Arc<Params>, key: &OpKey) {
     execute_placed(d, &procedure, None, (prepared, at));
 }
 
-/// As [`execute_policy`], any procedure.
+/// Does the same as [`execute_policy`] for any procedure.
 pub fn execute_procedure(d: &Description, procedure: &Procedure, policy: Option<Policy>) {
     let prepared = Prepared::new(d, procedure).unwrap();
     let at = dense(d, &prepared);
@@ -252,7 +257,7 @@ fn modulus(procedure: &Procedure, value: u32) -> u64 {
     procedure.moduli[usize::from(modulus.0)].prime().unwrap()
 }
 
-/// Every limb of a program by the interpreter, from inputs and seeds that depend on their numbers alone.
+/// Computes every limb of a program with the interpreter. Inputs and seeds depend on their numbers alone.
 fn interpreted(program: &Unrolled) -> HashMap<LimbId, Vec<u64>> {
     let n = 1usize << program.log_n;
     let mut values: HashMap<LimbId, Vec<u64>> = HashMap::new();
@@ -271,8 +276,8 @@ fn interpreted(program: &Unrolled) -> HashMap<LimbId, Vec<u64>> {
     values
 }
 
-/// Runs a whole program on residues by its micro code, call by call in the slots the machine gave it, whole or in parts,
-/// and compares every result with the interpreter's of the program as it was. Returns the cycles.
+/// Runs a whole program on residues with its micro code, and compares every result with the interpreter's. Each call,
+/// or each part of a cut call, runs in the slots that the machine assigned. `spill` allows spills. Returns the cycles.
 pub fn execute_program(d: &Description, ready: &Verified, spill: bool) -> u64 {
     let program = &Unrolled::of(ready, 1 << 20).unwrap();
     let n = 1usize << program.log_n;
@@ -285,7 +290,7 @@ pub fn execute_program(d: &Description, ready: &Verified, spill: bool) -> u64 {
     }
     let splits = d.depth(program.log_n).into();
     let mut memory = Memory::new(program.moduli.clone(), Vec::new(), false).split(splits);
-    // Keys come over the link, so that key memory holds nothing but what the machine says it loaded.
+    // Key memory starts empty, so it has only the limbs that the machine reports as loaded.
     let options = SimOptions {
         spill,
         resident_keys: false,
@@ -308,7 +313,7 @@ pub fn execute_program(d: &Description, ready: &Verified, spill: bool) -> u64 {
             for (i, part) in values[&limb].chunks(n / pieces).enumerate() {
                 let r = rpau(limb);
                 if let Some(base) = key_indices[at] {
-                    // Whoever stands in for its RPAU, and has no limb of its own, asks for it, too.
+                    // A stand-in of this RPAU reads the same limb, unless it has a limb of its own.
                     for s in d.stand_in.iter().filter(|s| s.prime == r) {
                         let at = (s.rpau, base + i as u8);
                         memory.host_keys.entry(at).or_insert_with(|| part.to_vec());

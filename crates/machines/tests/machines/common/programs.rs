@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whole programs out of calls on whole ciphertexts.
+//! A builder of programs that call operations on whole ciphertexts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,14 +12,15 @@ use ringmill_isa::{Level, Poly};
 use ringmill_schemes::ckks::ops::{OpKey, ProcCache};
 use ringmill_schemes::ckks::params::Params;
 
-/// Builds programs out of calls on whole ciphertexts.
+/// A program under construction, whose calls apply operations to whole ciphertexts.
 pub struct Builder {
     cache: ProcCache,
     pub program: Unrolled,
-    /// Key limbs by key, digit, part and modulus.
+    /// The key limbs of the program, by key, digit, polynomial of the key and modulus.
     keys: HashMap<(u16, u16, u16, u16), LimbId>,
 }
 
+/// The limbs of a ciphertext, by polynomial and modulus.
 pub type Cipher = Vec<Vec<LimbId>>;
 
 impl Builder {
@@ -51,7 +52,7 @@ impl Builder {
         (at as u32, procedure)
     }
 
-    /// Applies `key` to ciphertexts with evaluation key `which`.
+    /// Adds a call of the operation `key` on ciphertexts with the evaluation key `which`, and returns its result.
     pub fn apply(&mut self, key: &OpKey, operands: &[&Cipher], which: u16) -> Cipher {
         let (proc, procedure) = self.proc(key);
         let mut args = Vec::new();
@@ -164,6 +165,7 @@ impl Builder {
     }
 }
 
+/// Makes a program that squares, relinearises and rescales an input `squarings` times.
 pub fn chain(params: &Arc<Params>, squarings: u32) -> Verified {
     let mut b = Builder::new(params);
     let mut level = params.max_level();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Blocks that memories take.
+//! Tests how many RAM blocks of an FPGA memories take.
 
 use ringmill_machines::fpga::{Family, Memory, MemoryKind, Ports};
 
@@ -23,7 +23,7 @@ fn pieces(of: Memory, family: Family) -> u64 {
     r.bram18 + r.uram + r.lut_memory
 }
 
-/// Halves of block RAMs with one read and one write port, by hand.
+/// The numbers of halves of block RAMs that memories with one read and one write port take are counted by hand.
 #[test]
 fn block_rams_by_hand() {
     let found = |depth, width| {
@@ -48,7 +48,7 @@ fn block_rams_by_hand() {
         (1025, 18, 2),
         (2048, 18, 2),
         (2048, 9, 1),
-        // 4096 x 9 is one whole block; two halves of 4096 x 4 hold eight bits.
+        // A memory of 4096 x 9 bits is one whole block. Two halves of 4096 x 4 hold eight bits.
         (4096, 8, 2),
         (4096, 9, 2),
         (4096, 10, 3),
@@ -129,12 +129,12 @@ fn every_access_has_a_port() {
             .map_err(|e| e.to_string())
     };
     use MemoryKind::{Bram, Lutram, Uram};
-    // A copy for each read beside a write; two reads a block where nothing writes.
+    // Beside a write each read takes a copy of the memory. If nothing writes, a block serves two reads.
     assert_eq!(found(Bram, 512, 72, 2, 1), Ok(4));
     assert_eq!(found(Bram, 512, 36, 2, 0), Ok(2));
     assert_eq!(found(Bram, 1024, 18, 2, 0), Ok(1));
     assert_eq!(found(Bram, 1024, 18, 3, 0), Ok(2));
-    // Both ports write: no more than 18 bits a half.
+    // If both ports write, a half has words of at most 18 bits.
     assert_eq!(found(Bram, 512, 36, 0, 2), Ok(2));
     assert_eq!(found(Uram, 4096, 72, 2, 0), Ok(1));
     assert_eq!(found(Uram, 4096, 72, 0, 2), Ok(1));
@@ -152,10 +152,10 @@ fn every_access_has_a_port() {
     }
 }
 
-/// Depth and width of a block's shapes, and what each costs.
+/// The depth, the width and the cost of each shape that a RAM block can have.
 type Shapes = [(u64, u64, u64)];
 
-/// Block RAM whose ports both write.
+/// The shapes of a block RAM whose two ports both write.
 const TRUE_DUAL: &Shapes = &[
     (1024, 18, 1),
     (2048, 9, 1),
@@ -174,7 +174,8 @@ const LUT_PLUS: &Shapes = &[
     (256, 1, 8),
 ];
 
-/// Against the definition, for widths where most is peeled off and where nothing is.
+/// The cost of a memory is the least over all choices of columns, for all widths to 1200 bits. The count takes most
+/// columns of a wide memory at once, and none of a narrow one.
 #[test]
 fn wide_memories_cost_what_all_choices_cost() {
     use MemoryKind::{Bram, Lutram};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parts of FPGAs and what memories and multipliers take of them.
+//! Tests of the FPGAs' resources, and of the resources that memories and multipliers take.
 
 mod memory;
 mod multiplier;

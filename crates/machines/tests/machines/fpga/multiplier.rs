@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What multipliers take.
+//! Tests the DSP blocks and the latencies of modular multipliers.
 
 use ringmill_machines::fpga::{Reduction, lazy_mul_latency};
 
@@ -31,10 +31,10 @@ fn tiles_by_hand() {
         (1, 0),
         (6, 0),
         (7, 1),
-        // One tile of 17 and one bit of adders.
+        // One tile takes 17 of the 18 bits of an operand, and adders take the other bit.
         (18, 1),
         (24, 2),
-        // 24 + 6 bits by 17 + 13: the six are adders.
+        // The operands are cut into 24 + 6 bits and 17 + 13 bits. The six bits take adders.
         (30, 2),
         (31, 4),
         (54, 6),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parts and their resources.
+//! Tests the resources of the FPGAs that descriptions can name.
 
 use ringmill_machines::fpga::{PARTS, Part, Resource, Resources};
 
-/// The papers print percentages of what they use: to the digits they print, they are of these parts.
+/// The percentages of used resources that the papers print are, to the printed digits, those of these FPGAs.
 #[test]
 fn the_papers_percentages_are_of_these_parts() {
     let percent = |used: f64, name: &str, of| {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Each field that the RTL limits: the last value that it can build, and the first that it cannot.
+//! Tests the check of ring descriptions against the RTL. For each field that the RTL limits, they try the last value
+//! that it can build and the first that it cannot.
 
 use ringmill_machines::MachineError;
 use ringmill_machines::ring::Description;
@@ -24,7 +25,7 @@ fn refused(result: Result<(), MachineError>) -> &'static str {
     }
 }
 
-/// Gives the machine rows of this many coefficients everywhere.
+/// Gives the machine rows of `row` coefficients, with butterflies, generators and lanes to match.
 fn rows(d: &mut Description, row: usize) {
     d.row = row;
     (d.main.lanes, d.ring.lanes) = (row, row);
@@ -54,7 +55,7 @@ fn the_rtl_builds_the_shipped_machines_and_their_limits() {
     for (case, edit) in built.into_iter().enumerate() {
         check(&edited(edit)).unwrap_or_else(|e| panic!("{case}: {e}"));
     }
-    // Below 8 coefficients a row, the dyadic cores take half of it.
+    // With rows of 4 coefficients, 2 dyadic cores are half of a row, which is the most that the RTL builds.
     let least = edited(|d| {
         rows(d, 4);
         (d.cores.dyadic, d.generator.residues_per_cycle) = (2, 2);
@@ -88,7 +89,7 @@ fn the_rtl_refuses_each_field_beyond_its_limit() {
         ("pipeline.dispatch", |d| d.pipeline.dispatch = 0),
         ("keys.rotate", |d| d.keys.rotate = 0),
         ("rpaus", |d| d.rpaus = 11),
-        // The first group alone may have several slots, and only the last may be narrow.
+        // Only the first port group may have several wide slots, and only the last may be narrow.
         ("memory.slots", |d| d.memory[1].slots = 2),
         ("memory.slots", |d| d.memory[3].slots = 2),
         ("memory.slots", |d| d.memory[0].residues = Some(32)),
@@ -96,7 +97,7 @@ fn the_rtl_refuses_each_field_beyond_its_limit() {
         ("memory.slots", |d| {
             d.memory = vec![d.memory[4].clone()];
         }),
-        // Narrow ports carry a power of two of residues, and those of all dyadic cores.
+        // Narrow ports carry a power of two of residues a cycle, at least as many as there are dyadic cores.
         ("memory.residues", |d| d.memory[4].residues = Some(2)),
         ("memory.residues", |d| d.memory[4].residues = Some(12)),
         // A limb of 2^14 residues in less than 2^14 cycles.
@@ -127,7 +128,7 @@ fn the_rtl_takes_limbs_from_two_rows_to_the_native_degree() {
 
 #[test]
 fn the_rtl_takes_primes_whose_reducers_have_enough_stages() {
-    // 2^54 - 2^24 + 1, sparse; 2^60 - 2^14 + 1; and one of many terms.
+    // The first prime, 2^54 - 2^24 + 1, is next to a power of two; the second number is not.
     let (narrow, dense) = ((1 << 54) - (1 << 24) + 1, 0x2aaa_aaaa_aaab);
     check_prime(&medha(), narrow).unwrap();
     assert_eq!(refused(check_prime(&medha(), dense)), "word_bits");
@@ -139,7 +140,7 @@ fn the_rtl_takes_primes_whose_reducers_have_enough_stages() {
     for (field, edit) in cases {
         assert_eq!(refused(check_prime(&edited(edit), narrow)), field);
     }
-    // Only a ring that reduces needs stages for it.
+    // Only a ring that reduces arriving residues needs stages of the reducer.
     check_prime(&edited(|d| d.ring.reducer = 0), narrow).unwrap();
     let reducing = edited(|d| (d.ring.reduces, d.ring.reducer) = (true, 0));
     assert_eq!(refused(check_prime(&reducing, narrow)), "ring.reducer");

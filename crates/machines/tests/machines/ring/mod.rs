@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parts of the ring machine; its programs are in `ring_programs` and the files beside it.
+//! Tests of parts of the ring machine. Its programs are tested in `ring_programs` and the other files `ring_*` beside
+//! this folder.
 
 mod built;
 mod passes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The passes of a transform.
+//! Tests the order in which a transform's passes go over the rows of a limb.
 
 use ringmill_machines::ring::passes::Passes;
 
@@ -9,7 +9,8 @@ fn shapes() -> impl Iterator<Item = Passes> {
         log_row,
         stages,
     };
-    // The paper's, ours, and what toy machines have: odd numbers of stages, windows that begin at the top.
+    // The sizes of `ring` and `ring-stored`, and those of small machines in tests. Among them are odd numbers of
+    // stages, and rings of one row.
     let shapes = [
         (14, 5, 1),
         (14, 5, 2),
@@ -40,7 +41,7 @@ fn every_row_has_one_coefficient_a_column_and_every_pass_takes_all() {
                     let x = s.index(pass, step, lane);
                     assert!(!std::mem::replace(&mut seen[x], true), "{s:?} pass {pass}");
                     columns |= 1 << s.column(x);
-                    // Both of each pair are in the row.
+                    // Both coefficients of each butterfly are in the row.
                     for pair in s.pairs(pass) {
                         let other = lane ^ 1 << (pair - s.window(pass));
                         assert_eq!(s.index(pass, step, other), x ^ 1 << pair, "{s:?}");
@@ -52,7 +53,8 @@ fn every_row_has_one_coefficient_a_column_and_every_pass_takes_all() {
     }
 }
 
-/// What a step reads was written at least steps / 2^stages steps before, in either direction.
+/// A step of a pass reads only rows that the pass before wrote at least steps / 2^stages steps earlier, in both
+/// directions of the transform.
 #[test]
 fn no_step_reads_what_was_written_just_before() {
     for s in shapes() {
@@ -77,9 +79,9 @@ fn no_step_reads_what_was_written_just_before() {
     }
 }
 
-/// The forward twiddle of block i of a stage of 2^k blocks is psi to the power (2 rev(i) + 1) N / 2^(k+1). Over the steps of
-/// a pass rev(i) goes up by one from the butterfly's first value, and comes again. So one factor makes each twiddle from the
-/// one before, and a table holds them in the order of its addresses.
+/// The forward twiddle of block i of a stage of 2^k blocks is psi to the power (2 rev(i) + 1) N / 2^(k+1). Over the
+/// steps of a pass rev(i) goes up by one from the butterfly's first value, and begins again after 2^u steps. So one
+/// factor makes each twiddle from the one before, and a table can have the twiddles in the order of its addresses.
 #[test]
 fn twiddles_of_a_butterfly_go_up_one_by_one() {
     for s in shapes() {
@@ -95,7 +97,7 @@ fn twiddles_of_a_butterfly_go_up_one_by_one() {
                         assert_eq!(block(step, lane), first + step % repeat, "{s:?} {pass}");
                     }
                 }
-                // Butterfly i of a chain has row / 2^(i+1) different ones at most.
+                // In stage i of a pass at most row / 2^(i+1) lanes have different blocks, and so different twiddles.
                 let lanes: std::collections::HashSet<_> = (0..row).map(|l| block(0, l)).collect();
                 let place = pair - s.pairs(pass).start;
                 assert!(lanes.len() <= row >> (place + 1), "{s:?} {pass}");
@@ -104,9 +106,10 @@ fn twiddles_of_a_butterfly_go_up_one_by_one() {
     }
 }
 
-/// The inverse transform takes the row of the complement of its step. Its lanes are mirrored, but for the pair's. The block
-/// there is the mirror 2^k - 1 - rev(i) of the forward transform's block. Its twiddle is the negated inverse, and belongs to
-/// the other half ring where rings are halves.
+/// A step of the inverse transform takes the row of the complement of the step, with all lane bits complemented except
+/// the pair's. If the forward transform meets block i in a step, the inverse transform meets block j in that step, with
+/// rev(i) + rev(j) = 2^k - 1. The inverse of its twiddle is the negative of the forward twiddle, which for half rings
+/// belongs to the other half.
 #[test]
 fn the_inverse_meets_the_mirrored_block() {
     for s in shapes() {

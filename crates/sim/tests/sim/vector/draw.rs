@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random procedures of what the vector machine takes.
+//! A generator of random procedures with the instructions that the vector machine runs.
 
 use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, ValueId};
 use ringmill_isa::{Galois, Poly};
@@ -33,7 +33,8 @@ impl Draw {
         (!found.is_empty()).then(|| found[self.below(found.len())])
     }
 
-    /// So many instructions on limbs modulo `primes`; every kind that the machine takes. Masks of two seeds, where it has a generator.
+    /// Draws a procedure on limbs modulo `primes` that computes at least `length` values, with instructions of all
+    /// kinds that the machine runs. With `masks` it also has two limbs that a generator expands from seeds.
     pub fn procedure(
         &mut self,
         log_n: u8,
@@ -85,7 +86,7 @@ impl Draw {
         }
         let mut made: Vec<Known> = known.split_off(params);
         for index in 0..(1 + self.below(4)).min(made.len()) as u16 {
-            // The last of them is always a result.
+            // The last value is always a result.
             let at = match index {
                 0 => made.len() - 1,
                 _ => self.below(made.len()),
@@ -137,7 +138,7 @@ impl Draw {
         known.push(Known { value, ty });
     }
 
-    /// From limbs modulo different primes to the others, fast or exact.
+    /// Adds a base extension, fast or exact, from limbs modulo different primes to the other primes.
     fn extension(&mut self, b: &mut ProcBuilder, known: &mut Vec<Known>, primes: usize) {
         let mut from: Vec<Known> = Vec::new();
         for modulus in 0..primes - 1 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The vector machine behind a front end: random procedures through its back end and both simulators beside the CPU device, and
-//! programs of three schemes made for it.
+//! Tests the vector machine as a device. Random procedures and programs of three schemes run on its simulators and give
+//! the CPU's bits.
 #![allow(clippy::unwrap_used)]
 
 mod draw;

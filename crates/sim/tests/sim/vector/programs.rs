@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs of BGV, BFV and CKKS made for the machine: `sim:vector` gives the CPU's ciphertexts and a report, and every micro
-//! program the CPU's bits.
+//! Tests programs of BGV, BFV and CKKS that are compiled for the vector machine. `sim:vector` gives the CPU's results
+//! and a report, and every micro program gives the bits of the reference interpreter.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,8 @@ use crate::vector::draw::Draw;
 
 const SLOTS: u32 = 16;
 
-/// (x y + p) x + rotated x, and x - p: products, a relinearisation, a rotation, plaintext sums and products.
+/// Makes a program with the outputs z = (x y + p) x + (x rotated by 1) p and x - p. It has products of ciphertexts, a
+/// rotation, and sums and products with plaintexts.
 fn program(scheme: &str) -> MacroProgram {
     let mut t = TraceBuilder::new("mixture", SLOTS).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -47,7 +48,8 @@ fn program(scheme: &str) -> MacroProgram {
     program
 }
 
-/// Runs it on the CPU and on the machine; what it decrypts to, and the report's cycles by both countings.
+/// Runs a program on the CPU and on the machine. Returns the decrypted outputs, and the report's cycles with distant
+/// memory and without (the paper's counting).
 fn run<S: Runs<Report = RunReport>>(
     compiled: &Arc<Compiled<S>>,
     vectors: &[S::Message; 3],
@@ -134,7 +136,7 @@ fn real(precision_bits: u32) -> Result<Arc<Compiled<Ckks>>, CompileError> {
     Ok(compiled)
 }
 
-/// Largest error of the outputs.
+/// Returns the largest error of the outputs.
 fn error_of(compiled: &Arc<Compiled<Ckks>>) -> f64 {
     use num_complex::Complex64;
     let vector = |k: f64| -> Vec<Complex64> {
@@ -166,15 +168,15 @@ fn real_numbers_take_two_primes_a_level_where_one_is_too_small() {
     let compiled = real(25).unwrap();
     let scale = compiled.params.default_scale().log2();
     assert!(scale >= 48.0, "{scale}");
-    // A digit has at least the two primes of a level, and P at least the bits of a digit.
+    // A digit has at least the two primes of a level, so at least two special primes are needed.
     assert!(compiled.params.special_count() >= 2);
     let error = error_of(&compiled);
     assert!(error < 2f64.powi(-25), "{error:e}");
-    // Small enough for a prime each.
+    // At this precision a level needs one prime only.
     let compiled = real(5).unwrap();
     assert!(compiled.params.default_scale().log2() < 32.0);
     assert!(error_of(&compiled) < 2f64.powi(-5));
-    // What no pair holds is refused with the field.
+    // A precision that needs more than two primes a level is refused.
     let refused = real(60).unwrap_err();
     assert!(
         matches!(
@@ -185,7 +187,8 @@ fn real_numbers_take_two_primes_a_level_where_one_is_too_small() {
     );
 }
 
-/// Every procedure of a compiled program, on residues.
+/// Runs every procedure of a compiled program on residues, compares the results with the interpreter's, and returns the
+/// number of procedures.
 fn procedures<S: Runs>(compiled: &Compiled<S>) -> usize {
     let d = Description::read(Description::PAPER).unwrap();
     let mut draw = Draw::new(5);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random procedures: the back end's micro program gives the CPU's bits on residues, and takes the same time stepped through again.
+//! Tests the vector machine's back end on random procedures. Each micro program gives the CPU's bits on residues, and
+//! takes the same time when it is timed again.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ use ringmill_schemes::bgv::friendly_primes;
 
 use crate::vector::draw::Draw;
 
-/// Radix 16 and so many limbs of N = 256; of several shapes.
+/// Draws a machine of radix 16 whose buffer has `limbs` limbs of N = 256.
 fn machine(draw: &mut Draw, limbs: u64) -> Description {
     let mut d = Description::read(Description::PAPER).unwrap();
     d.log_radix = 4;
@@ -36,7 +37,8 @@ fn machine(draw: &mut Draw, limbs: u64) -> Description {
     d
 }
 
-/// Calls of a procedure on operands that may be the same limb; of some calls the results are outputs.
+/// Makes a program of `times` calls of a procedure. Several operands may be the same limb, and the results of some
+/// calls are outputs.
 fn repeated(procedure: Procedure, times: usize, draw: &mut Draw) -> Verified {
     let mut program = Unrolled::empty(procedure.log_n, procedure.moduli.clone());
     let limb = |program: &mut Unrolled, ty: LimbType| {
@@ -92,7 +94,7 @@ fn repeated(procedure: Procedure, times: usize, draw: &mut Draw) -> Verified {
     Verified::try_from(program).unwrap()
 }
 
-/// What a program takes with and without replays.
+/// Checks that a program takes the same time with replays of calls and without.
 fn replayed(d: &Description, program: &Verified) {
     let runs = [true, false].map(|replays| {
         let mut running = Running::new(d, &program.head(), SimOptions::default());
@@ -129,7 +131,8 @@ fn on_the_cpu(procedure: &Procedure, args: &[Vec<u64>], seeds: &[[u8; 32]]) -> V
         .collect()
 }
 
-/// Whether it was run: a buffer may be too small for a kernel, which is refused.
+/// Draws a machine and a procedure, and checks the micro program. Returns false if the buffer is too small for a
+/// kernel, so that the procedure is refused.
 fn one(seed: u64) -> bool {
     let mut draw = Draw::new(seed);
     let primes = friendly_primes(2 + draw.below(4)).unwrap();
@@ -164,9 +167,10 @@ fn one(seed: u64) -> bool {
     let (micro, tally) = time(&d, &made.program, Counting::PAPER).unwrap();
     assert_eq!((micro, tally), (made.micro, made.tally), "seed {seed}");
     let (whole, _) = time(&d, &made.program, Counting::WHOLE).unwrap();
-    // Reads come before writes, so what comes later may let a write go earlier: by less than a pipeline's length.
+    // Reads of distant memory go before writes. So a read that comes later may let a write go earlier, and the whole
+    // time may be shorter by less than the length of a pipeline.
     assert!(whole + 200 >= micro, "seed {seed}: {whole}, {micro}");
-    // As a program, operands in distant memory, of calls that come again.
+    // The procedure also runs as a program of eight calls, with operands in distant memory.
     replayed(&d, &repeated(procedure, 8, &mut draw));
     true
 }

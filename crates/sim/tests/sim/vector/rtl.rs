@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs on the machine's RTL at radix 16, N = 256: the CPU's ciphertexts, every event in the performance simulator's cycle.
+//! Tests programs on the vector machine's RTL at radix 16 and N = 256. The results are the CPU's, and every event is in
+//! the cycle of the performance simulator.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -23,14 +24,16 @@ use ringmill_sim::open;
 
 use crate::vector::draw::Draw;
 
-/// Radix 16, chunks of 32, 160 limbs in the buffer, pipelines as in RTL, in a file: one model for all tests.
+/// Writes the description of a machine to a file, and returns the file's path. The machine has radix 16, chunks of 32
+/// words, a buffer of 160 limbs and the pipelines of the RTL. All tests use one built model of it.
 fn description(name: &str) -> PathBuf {
     let mut d = Description::read(Description::PAPER).unwrap();
     d.log_radix = 4;
     d.log_lanes = 5;
     d.buffer_words = 160 << 8;
     d.queue = 64;
-    // A chunk is a 64th of the paper's, so memory's latency is a tenth: with the paper's a run is four times as long, of waiting.
+    // A chunk has a 64th of the words of the paper's chunk, so memory has a tenth of its latency. With the paper's
+    // latency a run would take four times as long, all of it waiting.
     d.distant.latency_ns /= 10.0;
     d.stages = built::stages(4);
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("vector-{name}.toml"));
@@ -40,7 +43,7 @@ fn description(name: &str) -> PathBuf {
 
 const SLOTS: u32 = 8;
 
-/// y = x w + (x rotated by 1) w, over whole numbers.
+/// Compiles y = x w + (x rotated by 1) w over integers.
 fn program() -> Arc<Compiled<Bgv>> {
     let params = Params::builder(8, PlainModulus::new(7681).unwrap())
         .friendly_primes(4, 2)
@@ -96,7 +99,7 @@ fn a_program_on_the_rtl() {
     assert_eq!(found["y"], y);
 }
 
-/// Descriptions that the RTL is not made for are refused by the field; the paper's machine is one that it is made for.
+/// A description that cannot be built in RTL is refused with the field. The paper's machine can be built.
 #[test]
 fn what_is_not_built_is_refused_by_its_field() {
     let mut d = Description::read(Description::PAPER).unwrap();
@@ -116,7 +119,8 @@ fn what_is_not_built_is_refused_by_its_field() {
     }
 }
 
-/// Every procedure of a thin bootstrap, p = 127, r = 1, e = 2, all lines of the paper's Algorithm 3 among them, on residues.
+/// Every procedure of a thin bootstrap with p = 127, r = 1 and e = 2 gives the interpreter's bits on the RTL. The
+/// procedures include all lines of the paper's Algorithm 3.
 #[test]
 #[ignore = "a minute and a half; `make full` runs it"]
 fn a_thin_bootstraps_micro_programs_on_the_rtl() {
