@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Milliseconds of a bootstrap with every set, ciphertext modulus and unrolling: `cargo run --release --example tfhe_speed
-//! [NAME]`. One thread; the best and the median of a second's gates.
+//! Measures the milliseconds of one bootstrap on one thread, for every parameter set, ciphertext modulus and unrolling:
+//! `cargo run --release --example tfhe_speed [NAME]`. It prints the best and the median time of the bootstraps of one
+//! second. NAME selects the sets whose names contain it.
 
 use std::time::Instant;
 

@@ -25,8 +25,8 @@ pub enum BootstrapError {
     Device(#[from] DeviceError),
 }
 
-/// The verified programs of one parameter set's bootstrap, with the evaluation keys bound. Their results equal those of
-/// [`crate::tfhe::Evaluator`] bit for bit.
+/// The verified programs of one parameter set's bootstrap, with the evaluation keys bound. A bootstrap by these
+/// programs gives the same ciphertext, bit for bit, as [`crate::tfhe::Evaluator`].
 pub struct Bootstrap {
     linear: LinearEvaluator,
     rotate: Verified,
@@ -42,10 +42,12 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// Builds the programs of the parameters, expands both evaluation keys, and transforms the bootstrapping key.
+    /// Builds the limb programs of a bootstrap under these parameters, expands both evaluation keys, and transforms the
+    /// bootstrapping key.
     ///
     /// # Errors
-    /// Keys of other parameters, or of different secret keys; sizes beyond the limits of programs.
+    /// [`BootstrapError::Tfhe`] for keys of other parameters or of different secret keys, and for sizes beyond the
+    /// limits of limb programs.
     pub fn new(
         params: &Arc<Params>,
         bootstrap: &BootstrapKey,
@@ -67,7 +69,9 @@ impl Bootstrap {
         })
     }
 
-    /// Returns the limb program of the blind rotation with its key switch, as devices run it.
+    /// Returns the limb program that devices run for a bootstrap: blind rotation, extraction, and a key switch if
+    /// ciphertexts rest under the small key ([`Order::BootstrapFirst`]). Under [`Order::KeySwitchFirst`] the key switch
+    /// is a program of its own.
     pub fn rotation(&self) -> &Verified {
         &self.rotate
     }
@@ -77,10 +81,11 @@ impl Bootstrap {
         &self.linear
     }
 
-    /// Bootstraps a sum of encrypted bits to one encrypted bit, which tells whether the sum is positive.
+    /// Bootstraps a sum of encrypted bits to one encrypted bit, which tells whether the sum is positive. The parameters
+    /// must be for booleans, which this function does not check.
     ///
     /// # Errors
-    /// As for every bootstrap here: ciphertexts or tables of other parameters or keys; errors of the device.
+    /// [`BootstrapError::Tfhe`] for a ciphertext of other parameters or keys; [`BootstrapError::Device`].
     pub fn sign(
         &self,
         device: &dyn Device,
@@ -91,6 +96,10 @@ impl Bootstrap {
     }
 
     /// Looks up the table's entry for the message of one ciphertext, by one bootstrap on the device.
+    ///
+    /// # Errors
+    /// [`BootstrapError::Tfhe`] for a ciphertext of other parameters or keys, or a table of other parameters;
+    /// [`BootstrapError::Device`].
     pub fn lookup(
         &self,
         device: &dyn Device,
@@ -103,6 +112,9 @@ impl Bootstrap {
     }
 
     /// Looks up the entries of several tables for the message of one ciphertext, by one blind rotation on the device.
+    ///
+    /// # Errors
+    /// As for [`Bootstrap::lookup`].
     pub fn lookup_all(
         &self,
         device: &dyn Device,
@@ -143,12 +155,14 @@ impl Bootstrap {
         Ok(self.linear.rested(entry, key_id)?)
     }
 
-    /// Runs one bootstrap on `device`. It takes the words of a ciphertext under the key of inputs and outputs, and the
-    /// polynomial of a lookup table. Returns the words of the result, and the device's outcome with its time.
-    /// [`crate::tfhe::Evaluator`] gives the same words.
+    /// Runs one bootstrap on `device`. `resting` has the words of a ciphertext under the key of inputs and outputs
+    /// ([`crate::tfhe::LweKey::resting`]), and `table` is the polynomial of a lookup table. Returns the words of the
+    /// result, which [`crate::tfhe::Evaluator`] gives as well, and the device's outcome with its time. Under
+    /// [`Order::KeySwitchFirst`] the time leaves out the key switch, which runs first as a program of its own.
     ///
     /// # Errors
-    /// Words of another length, or words that are no residues; errors of the device.
+    /// [`BootstrapError::Tfhe`] for words of another length; [`BootstrapError::Device`], also for words that are no
+    /// residues.
     pub fn run(
         &self,
         device: &dyn Device,
@@ -163,11 +177,11 @@ impl Bootstrap {
         Ok(outputs(device, &self.rotate, inputs, request)?)
     }
 
-    /// Bootstraps a ciphertext of zeros on the device, and returns only the outcome with its time. The time does not
-    /// depend on data.
+    /// Bootstraps a ciphertext of zeros on the device, and returns only the outcome of [`Bootstrap::run`] with its
+    /// time. The time does not depend on data.
     ///
     /// # Errors
-    /// Errors of the device.
+    /// [`BootstrapError::Device`].
     pub fn any(&self, device: &dyn Device, watch: &Watch) -> Result<Outcome, BootstrapError> {
         let sizes = self.linear.params().sizes();
         let dimension = match sizes.order {
@@ -193,8 +207,9 @@ impl Bootstrap {
         Ok(outputs(device, &self.switch, inputs, functional(watch))?.0)
     }
 
-    /// Returns the inputs of a blind rotation program that come before the bootstrapping key: the
-    /// table's polynomial, and the exponents of x by which the steps of the rotation turn it.
+    /// Returns the inputs of a blind rotation's program: the table's polynomial, the exponents of x by which the steps
+    /// of the rotation turn it, and the polynomials of the bootstrapping key. A key switch at the end of the program
+    /// needs one more input, the key-switching key.
     fn inputs<'a>(
         &'a self,
         device: &dyn Device,
@@ -239,7 +254,8 @@ fn functional(watch: &Watch) -> Request<'static> {
     }
 }
 
-/// Runs a program and returns the words of its outputs, one output after another.
+/// Runs a program on a device. Returns the words of its outputs, one output after another, and the outcome without
+/// them.
 fn outputs(
     device: &dyn Device,
     program: &Verified,

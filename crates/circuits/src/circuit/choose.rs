@@ -35,7 +35,7 @@ impl Source<'_> {
     ///
     /// # Errors
     /// [`CircuitError::Unreliable`] for a probability above 2^-40 or a NaN; [`CircuitError::Fails`],
-    /// [`CircuitError::Noise`] for parameters that fail more often; [`CircuitError::Messages`] for those of other
+    /// [`CircuitError::Noise`] for parameters that fail more often; [`CircuitError::Messages`] for parameters of other
     /// messages; [`CircuitError::Halt`].
     pub fn compile(
         self,
@@ -95,7 +95,8 @@ pub struct Estimate {
     /// The bytes that the operations of all bootstraps touch ([`crate::tfhe::Floor::work`]). The choice minimises this
     /// number, which is counted from sizes, so every computer chooses the same set.
     pub work: u64,
-    /// log2 of the probability that any bootstrap of a run of the circuit fails.
+    /// log2 of an upper bound on the probability that some bootstrap of a run of the circuit fails: the sum over all
+    /// bootstraps.
     pub failure: f64,
 }
 
@@ -126,7 +127,8 @@ pub struct Chosen {
 /// which a bootstrap fails with a probability above 2^`failure` is left out.
 ///
 /// # Errors
-/// The error of the last set if none is reliable enough; other errors of [`Source::compile`].
+/// [`CircuitError::Refused`] if `sets` is empty; the error of the last set if none is reliable enough; other errors of
+/// [`Source::compile`].
 pub fn choose(
     source: Source<'_>,
     sets: &[Arc<Params>],

@@ -67,8 +67,8 @@ pub struct Cost {
     pub tables: usize,
     /// The number of bootstraps on the circuit's longest path from an input to an output.
     pub depth: usize,
-    /// The largest noise variance of a bootstrap's operand, as a multiple of a wire's noise variance. It is the largest
-    /// sum of the squared factors of an operand.
+    /// The largest noise variance of a bootstrap's operand, as a multiple of a wire's noise variance ([`Graph::norm`]).
+    /// Without shared lookups it is the largest sum of the squared factors of an operand.
     pub norm: u64,
 }
 
@@ -150,8 +150,9 @@ impl Graph {
         rotations
     }
 
-    /// Returns the noise variance of a sum of wires as a multiple of one wire's. Entries that share a blind rotation
-    /// are not independent: together they count as one entry of the sum of their tables.
+    /// Returns the noise variance of a sum of wires as a multiple of one wire's: the sum of the squared factors.
+    /// Results that share a blind rotation are not independent. Together they count as one result, whose table is the
+    /// sum of their tables times their factors ([`noise_factor`]).
     pub fn norm(&self, sum: &Sum) -> u64 {
         let mut norm = 0u64;
         let mut together: Vec<(&Sum, [i64; ENTRIES])> = Vec::new();
@@ -199,8 +200,8 @@ impl Graph {
         }
     }
 
-    /// Returns log2 of the probability that any bootstrap of a run reads a wrong value, for the noise of a parameter
-    /// set.
+    /// Returns log2 of an upper bound on the probability that some bootstrap of a run reads a wrong value, for the
+    /// noise of a parameter set. The bound is the sum of the probabilities of all bootstraps.
     pub fn failure(&self, noise: &NoiseModel) -> f64 {
         let rotations = self.rotations();
         let operands = rotations.iter().flat_map(|rotation| rotation.first());
@@ -219,8 +220,9 @@ impl Graph {
     /// Evaluates the circuit in the clear. Inputs and outputs are whole messages; bits are 0 and 1.
     ///
     /// # Errors
-    /// [`CircuitError::Inconsistent`] if an operand is no whole message from -16 to 15, which circuits of this crate
-    /// never have; [`CircuitError::Inputs`].
+    /// [`CircuitError::Inputs`] for another number of inputs. [`CircuitError::Inconsistent`] if an operand or output is
+    /// no whole message from -16 to 15, or, in circuits of bits, has no sign. Circuits that this crate makes never have
+    /// such a value.
     pub fn evaluate(&self, inputs: &[u64]) -> Result<Vec<i64>, CircuitError> {
         if inputs.len() != self.inputs as usize {
             return Err(CircuitError::Inputs {
@@ -278,8 +280,8 @@ impl Graph {
     }
 }
 
-/// Returns the distance in eighths of the torus from a sum of bits to the points where the sign changes. The parity of
-/// the sum does not depend on the bits. Odd sums are 1 away. Even sums are 2 away, since none is 0 or 4.
+/// Returns the distance in eighths of the torus from a sum of bits to the nearest point where the sign changes. The
+/// parity of the sum does not depend on the bits. Odd sums are 1 away. Even sums are 2 away, since none is 0 or 4.
 pub fn eighths(sum: &Sum) -> u32 {
     let odd = sum.terms().iter().map(|&(_, f)| f).sum::<i64>() + sum.halves();
     if odd % 2 == 0 { 2 } else { 1 }

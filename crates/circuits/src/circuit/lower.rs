@@ -57,7 +57,7 @@ pub struct Circuit {
 /// sum of squared factors stays at or below `limit`.
 ///
 /// # Errors
-/// [`CircuitError::Noise`] if the limit is too low for an operation; [`CircuitError::Halt`].
+/// [`CircuitError::Noise`] if `limit` is too low for an operation; [`CircuitError::Halt`].
 pub fn lower(program: &Program, limit: u64, watch: &Watch) -> Result<Circuit, CircuitError> {
     let mut l = Lookups::new(limit, watch);
     // The graph numbers the wires of inputs before all others.

@@ -164,7 +164,7 @@ pub use super::integer::Shift;
 /// The operation of a program's instruction, with its operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
-    /// The instruction is the next input of the program, in the order of the program's instructions.
+    /// The instruction is an input of the program. Inputs are numbered in the order of their instructions.
     Input {
         name: String,
     },
@@ -231,7 +231,7 @@ impl Program {
     /// Evaluates the program on plain values, from the inputs' bits to the outputs' bits.
     ///
     /// # Errors
-    /// [`CircuitError::Inputs`].
+    /// [`CircuitError::Inputs`] for another number of inputs.
     pub fn evaluate(&self, inputs: &[u64]) -> Result<Vec<u64>, CircuitError> {
         let expected = self.inputs().count();
         if inputs.len() != expected {
@@ -419,7 +419,8 @@ impl ProgramBuilder {
     /// Adds an operation of two values of one type, and returns its result.
     ///
     /// # Errors
-    /// As for every operation here: [`CircuitError::Types`] if the types of the operands do not fit.
+    /// As for every operation of the builder: [`CircuitError::Types`] if the types of the operands do not fit;
+    /// [`CircuitError::Refused`] for a value that the builder has not made.
     pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Result<Value, CircuitError> {
         let name = match op {
             Binary::Add => "the sum",
@@ -482,7 +483,7 @@ impl ProgramBuilder {
     /// Adds the sum of several values of one type, and returns its result.
     ///
     /// # Errors
-    /// [`CircuitError::Inputs`] if there are no terms.
+    /// [`CircuitError::Inputs`] if there are no terms; [`CircuitError::Types`] if their types differ.
     pub fn sum(&mut self, terms: &[Value]) -> Result<Value, CircuitError> {
         let Some(&first) = terms.first() else {
             return Err(CircuitError::Inputs {

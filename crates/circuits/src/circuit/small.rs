@@ -80,8 +80,8 @@ pub struct Lookups {
 }
 
 impl Lookups {
-    /// Makes a builder whose lookups read operands with at most `limit` times the noise variance of a wire. Each lookup
-    /// asks `watch` for its memory.
+    /// Makes a builder whose lookups read operands with at most `limit` times the noise variance of a wire. Each new
+    /// lookup checks whether `watch` lets the work go on.
     pub fn new(limit: u64, watch: &Watch) -> Self {
         Self {
             graph: Graph::default(),
@@ -122,7 +122,7 @@ impl Lookups {
     /// only adds a constant to the sum, or subtracts the sum from a constant, takes no bootstrap.
     ///
     /// # Errors
-    /// [`CircuitError::Refused`] for functions that no table holds, [`CircuitError::Noise`].
+    /// [`CircuitError::Refused`] for functions that no table holds; [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn lookup(
         &mut self,
         terms: &[(i64, &Small)],
@@ -142,7 +142,7 @@ impl Lookups {
     /// the sum has more noise, a bootstrap refreshes operands first, beginning with the one that contributes most.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`] if the sum of fresh operands is too noisy.
+    /// [`CircuitError::Noise`] if the sum of fresh operands is too noisy; [`CircuitError::Halt`].
     pub fn total(&mut self, terms: &[(i64, &Small)]) -> Result<Small, CircuitError> {
         let mut terms: Vec<(i64, Small)> = terms.iter().map(|&(c, x)| (c, x.clone())).collect();
         loop {

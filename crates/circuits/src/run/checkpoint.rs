@@ -2,10 +2,10 @@
 //! Checkpoints of a circuit's run. A checkpoint holds the lookups that are done, and those of their results that the
 //! rest of the run needs.
 //!
-//! The file begins with a mark with the version, the identities of circuit and inputs, and a bit for each lookup. The
-//! needed ciphertexts follow, in the form of a file of several ciphertexts (docs/files.md). A SHA-256 of all these ends
-//! the file. A reader
-//! checks the hash, the identities, the number of ciphertexts, their parameters and that they have one key.
+//! The file begins with a mark with the version and the hashes of circuit and inputs. The number of lookups follows (8
+//! bytes), then a bit for each lookup: 1 if the lookup is done. The needed ciphertexts come next, in the form of a file
+//! of several ciphertexts (docs/files.md). A SHA-256 of all these ends the file. A reader checks all hashes, the number
+//! of lookups, the number of ciphertexts, their parameters and that they have one key.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::io;
@@ -104,7 +104,7 @@ pub struct Reached {
 /// Returns the contents of a checkpoint file for a run of this circuit and these inputs.
 ///
 /// # Errors
-/// Ciphertexts of different keys.
+/// [`CircuitRunError::Tfhe`] for ciphertexts of different keys or of other parameters.
 pub fn bytes(whose: Whose, params: &Params, reached: &Reached) -> Result<Vec<u8>, CircuitRunError> {
     let ciphertexts = file::write_ciphertexts(params, &reached.ciphertexts)?;
     let mut bytes = MARK.to_vec();
@@ -143,8 +143,8 @@ fn failed(what: &'static str, path: &Path, source: io::Error) -> CheckpointError
 /// Reads a checkpoint of a run of this circuit on these inputs.
 ///
 /// # Errors
-/// [`CheckpointError`] if the file cannot be read, is no checkpoint, is damaged, or belongs to another circuit or other
-/// inputs.
+/// [`CircuitRunError::Checkpoint`] if the file cannot be read, is no checkpoint, is damaged, or belongs to another
+/// circuit or other inputs; [`CircuitRunError::Halt`].
 pub fn read(
     path: &Path,
     whose: Whose,

@@ -28,10 +28,12 @@ impl CircuitClient {
         self.client.params()
     }
 
-    /// Encrypts an integer for an input port, with one ciphertext for each digit or bit, lowest first.
+    /// Encrypts an integer for an input port, with one ciphertext for each digit in base 4, or for each bit under
+    /// parameters for booleans, lowest first.
     ///
     /// # Errors
-    /// [`CircuitRunError::Value`] for a value that the port's type does not have; errors of the scheme.
+    /// [`CircuitRunError::Value`] for a value that the port's type does not have; [`CircuitRunError::Tfhe`];
+    /// [`CircuitRunError::Halt`].
     pub fn encrypt(
         &self,
         port: &Port,
@@ -63,7 +65,8 @@ impl CircuitClient {
     /// Decrypts the ciphertexts of an output port to an integer.
     ///
     /// # Errors
-    /// [`CircuitRunError::Ciphertexts`] if the number of ciphertexts is not the port's; errors of the scheme.
+    /// [`CircuitRunError::Ciphertexts`] if the number of ciphertexts is not the port's; [`CircuitRunError::Tfhe`] for
+    /// ciphertexts of other parameters or keys.
     pub fn decrypt(&self, port: &Port, limbs: &[LweCiphertext]) -> Result<i128, CircuitRunError> {
         check(port, limbs.len())?;
         let mut limbs = limbs.iter();
@@ -136,7 +139,7 @@ fn check(port: &Port, got: usize) -> Result<(), CircuitRunError> {
 /// Joins the ciphertexts of all ports into one list, in the order of the circuit's inputs.
 ///
 /// # Errors
-/// [`CircuitRunError::Ciphertexts`].
+/// [`CircuitRunError::Ciphertexts`] for another number of ports, or of ciphertexts of a port.
 pub fn bound(
     circuit: &Circuit,
     inputs: Vec<Vec<LweCiphertext>>,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs a circuit's bootstraps on several threads. Each blind rotation starts as soon as its operands are computed.
+//! Runs a circuit's bootstraps on several threads. A blind rotation may start as soon as its operand is computed, and
+//! those with the longest path to an output start first.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BinaryHeap, HashMap};
@@ -128,9 +129,10 @@ struct Plan<'a> {
 ///
 /// # Errors
 /// [`CircuitRunError::OtherBasis`] if the parameters are for other messages than the circuit;
-/// [`CircuitRunError::Ciphertexts`] for another number of inputs; ciphertexts of other keys or parameters;
-/// [`CircuitRunError::Checkpoint`]; [`CircuitRunError::Halt`] if the run is stopped or memory runs out. A halted run is
-/// saved if the caller asked for checkpoints.
+/// [`CircuitRunError::Ciphertexts`] for another number of inputs; [`CircuitRunError::Tfhe`] or
+/// [`CircuitRunError::Bootstrap`] for ciphertexts of other keys or parameters, and for a device that fails;
+/// [`CircuitRunError::Checkpoint`]; [`CircuitRunError::Threads`] if threads do not start; [`CircuitRunError::Halt`] if
+/// the run is stopped or memory runs out. A halted run is saved if the caller asked for checkpoints.
 pub fn run(
     graph: &Graph,
     server: &Server<'_>,

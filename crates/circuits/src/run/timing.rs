@@ -16,12 +16,13 @@ pub struct MachineTime {
     pub how: &'static str,
     pub clock_mhz: f64,
     pub bootstraps: usize,
-    /// The cycles of one bootstrap alone, key switch included, from the load of its ciphertext to its last output word.
+    /// The cycles of one bootstrap alone, from the load of its ciphertext to its last output word. They include a key
+    /// switch that follows the blind rotation, but none that precedes it ([`crate::tfhe::Order::KeySwitchFirst`]).
     pub each: u64,
     /// The number of ciphertexts that the machine's engine interleaves.
     pub places: usize,
-    /// An upper bound on the cycles of all bootstraps, if the machine runs `places` blind rotations of one level of the
-    /// circuit at once.
+    /// The cycles of all bootstraps: an upper bound if the machine runs `places` blind rotations of one level of the
+    /// circuit at once, and `bootstraps` times `each` if `places` is 1.
     pub interleaved: u64,
 }
 
@@ -29,7 +30,7 @@ impl MachineTime {
     /// Times one bootstrap on the device. Returns `None` for a device that is no machine.
     ///
     /// # Errors
-    /// Errors of the device.
+    /// [`BootstrapError::Device`].
     pub fn of(
         bootstrap: &Bootstrap,
         device: &dyn Device,

@@ -22,7 +22,7 @@ use super::{TfheError, steps};
 pub struct Client {
     params: Arc<Params>,
     secret: Arc<SecretKey>,
-    /// The sampler of noise for the key that encrypts fresh ciphertexts: the small one or the large one
+    /// The sampler of the noise of fresh ciphertexts, whose width depends on their key: the small one or the large one
     /// ([`super::Order`]).
     noise: Noise,
     source: PrngSource,
@@ -30,12 +30,18 @@ pub struct Client {
 
 impl Client {
     /// Makes a client with a new secret key from the operating system's randomness.
+    ///
+    /// # Errors
+    /// [`TfheError::Math`] if the operating system gives no randomness.
     pub fn new(params: Arc<Params>) -> Result<Self, TfheError> {
         Self::with_source(params, PrngSource::os())
     }
 
-    /// Makes a client with the same keys and ciphertexts on every run. It is for tests that must repeat, and for
-    /// nothing else.
+    /// Makes a client whose keys and ciphertexts follow from `seed`, so they are the same on every run. It is for tests
+    /// that must repeat, and for nothing else.
+    ///
+    /// # Errors
+    /// [`TfheError::Math`] for noise that cannot be sampled.
     pub fn from_seed_for_reproducible_tests_only(
         params: Arc<Params>,
         seed: [u8; 32],
@@ -98,6 +104,9 @@ impl Client {
     }
 
     /// Makes the key that a server needs to switch ciphertexts from the large key to the small one.
+    ///
+    /// # Errors
+    /// [`TfheError::Math`] if the operating system gives no randomness.
     pub fn key_switch_key(&self) -> Result<KeySwitchKey, TfheError> {
         self.made(keygen::key_switch_key)
     }
@@ -148,6 +157,9 @@ impl Client {
 
     /// Returns the phase b - <a, s> of a ciphertext (a, b) under the secret key s: the encoded message plus noise.
     /// Whoever sees the phases of many ciphertexts learns the secret.
+    ///
+    /// # Errors
+    /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`].
     pub fn phase_with_its_noise(&self, x: &LweCiphertext) -> Result<u64, TfheError> {
         self.params.check("ciphertext", x.origin())?;
         let parts = [
@@ -174,7 +186,8 @@ impl Client {
     /// Decrypts a ciphertext to a message with its carry.
     ///
     /// # Errors
-    /// As [`Client::decrypt_bit`].
+    /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`]; [`TfheError::OtherMessages`] under parameters for
+    /// booleans.
     pub fn decrypt(&self, x: &LweCiphertext) -> Result<u64, TfheError> {
         let bits = bits(&self.params)?;
         let phase = self.phase_with_its_noise(x)?;

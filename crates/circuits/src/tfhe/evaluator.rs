@@ -18,7 +18,7 @@ use super::tables::{LookupTable, bits, encode};
 use super::{TfheError, keys, shared, steps};
 
 /// An evaluator of TFHE ciphertexts on the CPU, which holds the evaluation keys. Methods that bootstrap take a
-/// [`Workspace`], and allocate only their result.
+/// [`Workspace`] with the buffers of a bootstrap, and allocate only ciphertexts: sums of operands and results.
 pub struct Evaluator {
     params: Arc<Params>,
     linear: LinearEvaluator,
@@ -36,8 +36,8 @@ pub struct Evaluator {
     flat: Vec<u64>,
 }
 
-/// The memory that one bootstrap on the CPU uses: programs' values, exponents and one polynomial. It is allocated once
-/// and serves many bootstraps.
+/// The memory that one bootstrap on the CPU uses: the values of its compiled programs, the exponents of the blind
+/// rotation, and two buffers for tables that share a rotation. It is allocated once and serves many bootstraps.
 pub struct Workspace {
     /// The exponents of the blind rotation: one for the body, and one for each mask coefficient.
     exponents: Vec<usize>,
@@ -54,7 +54,8 @@ impl Evaluator {
     /// Makes an evaluator: expands both evaluation keys, and transforms the bootstrapping key.
     ///
     /// # Errors
-    /// [`TfheError::OtherParams`]; [`TfheError::OtherKeys`] if the keys are of different secret keys.
+    /// [`TfheError::OtherParams`] for keys of other parameters; [`TfheError::OtherKeys`] if the keys are of different
+    /// secret keys; [`TfheError::Program`] for sizes beyond the limits of limb programs.
     pub fn new(
         params: Arc<Params>,
         bootstrap: &BootstrapKey,
@@ -107,8 +108,8 @@ impl Evaluator {
     /// Computes a gate of two bits, by one bootstrap.
     ///
     /// # Errors
-    /// As for every method here: [`TfheError::OtherParams`], [`TfheError::OtherKeys`], [`TfheError::WrongKey`];
-    /// [`TfheError::OtherMessages`] under parameters for integers.
+    /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`]; [`TfheError::WrongKey`] for an operand that is not under
+    /// the key of inputs and outputs; [`TfheError::OtherMessages`] under parameters for integers.
     pub fn gate(
         &self,
         work: &mut Workspace,
@@ -129,12 +130,19 @@ impl Evaluator {
     }
 
     /// Computes not a, for an encrypted bit, exactly and without a bootstrap.
+    ///
+    /// # Errors
+    /// As for [`Evaluator::gate`].
     pub fn not(&self, a: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let key_id = self.linear.bits(&[("operand", a)])?;
         self.linear.resting_sum(&[(-1, a)], 0, key_id)
     }
 
-    /// Returns the encrypted bit b if a is true, else c, by two bootstraps and one key switch.
+    /// Returns the encrypted bit b if the encrypted bit a is true, else c, by two blind rotations. If ciphertexts rest
+    /// under the small key, one key switch serves both rotations; otherwise each rotation begins with its own.
+    ///
+    /// # Errors
+    /// As for [`Evaluator::gate`].
     pub fn mux(
         &self,
         work: &mut Workspace,
@@ -163,6 +171,10 @@ impl Evaluator {
     }
 
     /// Looks up the table's entry for the message (with its carry) of one ciphertext, by one bootstrap.
+    ///
+    /// # Errors
+    /// [`TfheError::OtherParams`] for a table or ciphertext of other parameters; [`TfheError::OtherKeys`];
+    /// [`TfheError::WrongKey`] for a ciphertext that is not under the key of inputs and outputs.
     pub fn lookup(
         &self,
         work: &mut Workspace,
@@ -178,6 +190,9 @@ impl Evaluator {
     /// Looks up the entries of several tables for the message of one ciphertext, by one blind rotation. The noise
     /// variance that the rotation leaves in a result is [`shared::noise_factor`] times the noise variance of a single
     /// lookup's rotation. The noises of the results are not independent.
+    ///
+    /// # Errors
+    /// As for [`Evaluator::lookup`].
     pub fn lookup_all(
         &self,
         work: &mut Workspace,
@@ -201,6 +216,10 @@ impl Evaluator {
     }
 
     /// Computes a + b of two messages, carries included. It takes no bootstrap, so the noise of a and that of b add up.
+    ///
+    /// # Errors
+    /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`], [`TfheError::WrongKey`]; [`TfheError::OtherMessages`]
+    /// under parameters for booleans.
     pub fn add(&self, a: &LweCiphertext, b: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let key_id = self
             .linear
@@ -209,6 +228,9 @@ impl Evaluator {
     }
 
     /// Computes a + m of an encrypted message and a known m, without a bootstrap.
+    ///
+    /// # Errors
+    /// As for [`Evaluator::add`]; [`TfheError::Message`] for an m beyond the message and its carry.
     pub fn add_plain(&self, a: &LweCiphertext, message: u64) -> Result<LweCiphertext, TfheError> {
         let key_id = self.linear.integers(&[("operand", a)])?;
         self.linear
@@ -216,6 +238,9 @@ impl Evaluator {
     }
 
     /// Computes m a of an encrypted message and a known m, without a bootstrap. The noise grows m times.
+    ///
+    /// # Errors
+    /// As for [`Evaluator::add_plain`].
     pub fn mul_plain(&self, a: &LweCiphertext, m: u64) -> Result<LweCiphertext, TfheError> {
         let key_id = self.linear.integers(&[("operand", a)])?;
         let bound = 1 << bits(&self.params)?;
@@ -228,6 +253,9 @@ impl Evaluator {
     /// Returns an encrypted bit that tells whether the phase of a sum of encrypted bits lies between 0 and 1/2 of the
     /// torus. It takes one bootstrap. The sum without noise must be an odd number of eighths of the torus, or 2 or -2
     /// eighths.
+    ///
+    /// # Errors
+    /// As for [`Evaluator::gate`].
     pub fn sign(
         &self,
         work: &mut Workspace,
@@ -240,6 +268,9 @@ impl Evaluator {
 
     /// Computes 2^message_bits a + b: packs two messages without carry into one ciphertext, for tables of two
     /// ([`LookupTable::of_two`]).
+    ///
+    /// # Errors
+    /// As for [`Evaluator::add`]; [`TfheError::OutOfRange`] if the carry has fewer bits than a message.
     pub fn pack(&self, a: &LweCiphertext, b: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let shift = match self.params.sizes().messages {
             Messages::Integers {
@@ -260,6 +291,10 @@ impl Evaluator {
 
     /// Switches a ciphertext under the large key, as the public key gives it, to the key of inputs and outputs
     /// ([`super::LweKey::resting`]).
+    ///
+    /// # Errors
+    /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`]; [`TfheError::WrongKey`] for a ciphertext under the small
+    /// key.
     pub fn bring_to_rest(&self, a: &LweCiphertext) -> Result<LweCiphertext, TfheError> {
         let key_id = self.linear.agree(&[("ciphertext", a)])?;
         a.check(&self.params, LweKey::Large)?;

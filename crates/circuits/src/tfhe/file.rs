@@ -86,6 +86,10 @@ pub fn write_params(params: &Params) -> Vec<u8> {
 
 /// Reads a file of parameters and builds them. They must have 128 bits of security and failures below 2^-40, unless
 /// `insecure` allows parameters for tests.
+///
+/// # Errors
+/// [`FileError`] for a file of another kind, a damaged file, or a field that no parameters have; [`FileError::Refused`]
+/// for parameters that the builder refuses.
 pub fn read_params(bytes: &[u8], insecure: InsecureParams) -> Result<Arc<Params>, FileError> {
     let (header, mut r) = open(bytes, Kind::Params, TAG, None)?;
     r.expect_remaining(CANONICAL as u64)?;
@@ -186,6 +190,11 @@ fn read_key(r: &mut Reader<'_>) -> Result<LweKey, FileError> {
     }
 }
 
+/// Reads a file of [`write_ciphertext`].
+///
+/// # Errors
+/// [`FileError`] for a file of another kind or of other parameters, a damaged file, or a word that is no residue modulo
+/// q.
 pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<LweCiphertext, FileError> {
     let (header, mut r) = of(bytes, Kind::Ciphertext, params)?;
     let key = read_key(&mut r)?;
@@ -205,9 +214,10 @@ pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u
 /// The number of bytes of an integer's type in a file.
 const TYPE: usize = 18;
 
-/// Writes a file of encrypted integers. Each integer has as many of the ciphertexts, in order, as hold its encrypted
-/// bits. The payload is the number of integers, then for each integer its bits (1 byte), whether it is signed (1 byte),
-/// the mask of encrypted bits and the known bits (8 bytes each). The payload of [`write_ciphertexts`] follows.
+/// Writes a file of encrypted integers. `all` has the ciphertexts of the first integer, then those of the second, and
+/// so on. Circuits fix how many ciphertexts hold an integer's encrypted bits. The payload is the number of integers,
+/// then for each integer its bits (1 byte), whether it is signed (1 byte), the mask of encrypted bits and the known
+/// bits (8 bytes each). The payload of [`write_ciphertexts`] follows.
 ///
 /// # Errors
 /// Those of [`write_ciphertexts`].
@@ -249,6 +259,11 @@ fn write_several(
     Ok(w.finish())
 }
 
+/// Reads a file of [`write_ciphertexts`], with the ciphertexts in the order of the file.
+///
+/// # Errors
+/// [`FileError`] for a file of another kind or of other parameters, a damaged file, or a word that is no residue modulo
+/// q.
 pub fn read_ciphertexts(bytes: &[u8], params: &Params) -> Result<Vec<LweCiphertext>, FileError> {
     let (header, r) = of(bytes, Kind::Ciphertexts, params)?;
     read_several(&header, r, params)
@@ -258,7 +273,8 @@ pub fn read_ciphertexts(bytes: &[u8], params: &Params) -> Result<Vec<LweCipherte
 /// [`write_ciphertexts`], which older versions wrote.
 ///
 /// # Errors
-/// [`FileError`] as of [`read_ciphertexts`], or for types that do not exist.
+/// [`FileError`] for a file of another kind or of other parameters, a damaged file, a word that is no residue modulo q,
+/// or the type of an integer that does not exist.
 pub fn read_integers(
     bytes: &[u8],
     params: &Params,
@@ -311,7 +327,7 @@ fn read_several(
 /// Defines the functions that write and read files of a key that is stored as the seed of its masks and its bodies.
 macro_rules! seeded {
     ($write:ident, $read:ident, $key:ident) => {
-        /// Writes a file of this evaluation or public key. The payload is the seed of the masks, then the bodies.
+        /// Writes a file of the key. The payload is the seed of the key's masks, then the bodies.
         pub fn $write(params: &Params, key: &$key) -> Vec<u8> {
             let capacity = size::sum([SEED, size::of_words(key.bodies().len())]);
             let mut w = Writer::new(Kind::$key, key.origin(), capacity);
@@ -320,6 +336,11 @@ macro_rules! seeded {
             w.finish()
         }
 
+        /// Reads the key from a file.
+        ///
+        /// # Errors
+        /// [`FileError`] for a file of another kind or of other parameters, a damaged file, or a word that is no
+        /// residue modulo q.
         pub fn $read(bytes: &[u8], params: &Params) -> Result<$key, FileError> {
             let (header, mut r) = of(bytes, Kind::$key, params)?;
             let seed = r.array()?;
@@ -348,6 +369,9 @@ pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
 }
 
 /// Reads the secret key from the bytes of [`write_secret_key_in_the_clear`]. The caller must wipe the bytes afterwards.
+///
+/// # Errors
+/// [`FileError`] for a file of another kind or of other parameters, a damaged file, or bytes other than 0 and 1.
 pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<SecretKey, FileError> {
     let (header, mut r) = of(bytes, Kind::SecretKey, params)?;
     let (small, large) = (

@@ -40,7 +40,7 @@ belongs!(BootstrapKey);
 /// belong, if it is known.
 ///
 /// # Errors
-/// [`TfheError::OtherKeys`] if they belong to different ones.
+/// [`TfheError::OtherKeys`] if they belong to different secret keys.
 pub fn common(bootstrap: &BootstrapKey, switch: &KeySwitchKey) -> Result<Option<KeyId>, TfheError> {
     Ok(KeyId::common([
         ("bootstrapping key", bootstrap.key_id()),
@@ -117,6 +117,13 @@ impl BootstrapKey {
 
     /// Returns row `row` of gadget ciphertext `at` with its mask expanded: k mask polynomials and the body, N words
     /// each.
+    ///
+    /// # Errors
+    /// [`TfheError::Dimension`] for a row that the key does not have, or if the last part of `out` is not one body of N
+    /// words.
+    ///
+    /// # Panics
+    /// If `out` is shorter than the masks, k N words.
     pub fn row(
         &self,
         params: &Params,
@@ -142,6 +149,9 @@ impl BootstrapKey {
     }
 
     /// Returns the whole key with its masks expanded and transformed, in the order in which blind rotation reads it.
+    ///
+    /// # Errors
+    /// [`TfheError::OtherParams`]; [`TfheError::Math`] for a key that memory does not hold.
     pub fn transformed(&self, params: &Params) -> Result<RotationKey, TfheError> {
         params.check("bootstrapping key", &self.origin)?;
         let count = gadget_ciphertexts(params);
@@ -228,6 +238,9 @@ impl KeySwitchKey {
     }
 
     /// Returns all rows of the key-switching key with their masks expanded, in the form that a key switch reads.
+    ///
+    /// # Errors
+    /// [`TfheError::OtherParams`]; [`TfheError::Math`] for rows that memory does not hold.
     pub fn rows(&self, params: &Params) -> Result<SwitchRows, TfheError> {
         let width = params.sizes().n.0 + 1;
         let mut rows = SwitchRows::zeroed(params.coefficients(), self.bodies.len(), width)?;
@@ -236,6 +249,9 @@ impl KeySwitchKey {
     }
 
     /// Returns the words of all rows of the key-switching key, mask and body, one row after another.
+    ///
+    /// # Errors
+    /// [`TfheError::OtherParams`]; [`TfheError::Halt`] if memory does not hold the words.
     pub fn words(&self, params: &Params) -> Result<Vec<u64>, TfheError> {
         let count = self.bodies.len() * (params.sizes().n.0 + 1);
         ringmill_limits::room("a key-switching key", 8 * count as u64)?;

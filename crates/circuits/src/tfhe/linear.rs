@@ -21,7 +21,8 @@ pub struct LinearEvaluator {
 /// Computes sum += factor x, word by word modulo q.
 ///
 /// # Errors
-/// Operands of different lengths.
+/// [`TfheError::Math`] for operands of different lengths if the factor is 1 or -1. For other factors the words beyond
+/// the shorter operand are ignored.
 pub(super) fn add_multiple(
     q: Coefficients,
     sum: &mut [u64],
@@ -57,8 +58,8 @@ impl LinearEvaluator {
     /// of the torus for booleans.
     ///
     /// # Errors
-    /// As for every method here: [`TfheError::OtherParams`], [`TfheError::OtherKeys`], [`TfheError::WrongKey`];
-    /// [`TfheError::OutOfRange`] if there are no terms.
+    /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`]; [`TfheError::WrongKey`] for a ciphertext that is not under
+    /// the key of inputs and outputs; [`TfheError::OutOfRange`] if there are no terms.
     pub fn sum(
         &self,
         terms: &[(i64, &LweCiphertext)],
@@ -79,7 +80,7 @@ impl LinearEvaluator {
     /// it adds half a message, so that a table's entry is centred on its message.
     ///
     /// # Errors
-    /// See [`LinearEvaluator::sum`].
+    /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`], [`TfheError::WrongKey`].
     pub fn to_rotate(&self, a: &LweCiphertext) -> Result<(Vec<u64>, Option<KeyId>), TfheError> {
         let key_id = self.resting(&[("operand", a)])?;
         let half = match self.params.sizes().messages {

@@ -14,9 +14,9 @@
 //!
 //! - blind rotation, m = 1: n (k + 1) l N E d^2 s^2 + w (1 + W) E r^2, as each 1 of the small key lets the remainder of
 //!   (X^a - 1) ACC through;
-//! - unrolled: n / m 2 (2^m - 1) (k + 1) l N E d^2 s^2 + 2 p (1 + W) E r^2. A step has 2^m - 1 keys, each turned by
-//!   X^a - 1, which doubles its noise. The remainder of ACC comes through, twice, unless all bits of the step are 0. p is
-//!   the number of other steps, which may be all;
+//! - unrolled: (n / m) 2 (2^m - 1) (k + 1) l N E d^2 s^2 + 2 p (1 + W) E r^2. A step has 2^m - 1 keys, each turned by
+//!   X^a - 1, which doubles its noise. The remainder of ACC comes through, twice, unless all bits of the step are 0. p
+//!   is the number of steps that have a 1 among their bits, at most all n / m;
 //! - key switch: k N l E d^2 s^2 + W E r^2;
 //! - modulus switch: (1 + w) / (12 (2N)^2); with the mean subtracted, n / 4 instead of w.
 //!
@@ -174,7 +174,8 @@ impl NoiseModel {
         }
     }
 
-    /// Returns the noise variance of a MUX's result: two blind rotations, one key switch.
+    /// Returns the noise variance of a MUX's result: that of two blind rotations, and of one key switch if the key
+    /// switch comes last.
     pub fn mux(&self) -> f64 {
         self.bootstrapped() + self.blind_rotation()
     }
@@ -253,8 +254,9 @@ impl NoiseModel {
     }
 
     /// Returns the part of a bootstrap's noise variance ([`NoiseModel::bootstrapped`]) that all results under one key
-    /// have in common, because digits have a mean of -1/2. (With several bits in a step, the ciphertext's own exponents
-    /// turn this part, so nothing is in common.)
+    /// have in common, because digits have a mean of -1/2. If the key switch comes last, only its part counts, as the
+    /// blind rotation's is far smaller. (With several bits in a step, the ciphertext's own exponents turn the blind
+    /// rotation's part, so nothing is in common.)
     fn shared(&self) -> f64 {
         let s = &self.sizes;
         match s.order {
@@ -285,15 +287,15 @@ impl NoiseModel {
         log2_of(self.table_failure(bits, self.sum(norm)))
     }
 
-    /// Returns the largest `norm` for which [`NoiseModel::sum_failure`] is at most `log2`, or `None` if no sum is so
-    /// reliable.
+    /// Returns the largest `norm` below 2^40 for which [`NoiseModel::sum_failure`] is at most `log2`, or `None` if it
+    /// is larger for every sum.
     pub fn largest_norm(&self, bits: u32, log2: f64) -> Option<u64> {
         largest(|norm| self.sum_failure(bits, norm) > log2)
     }
 
     /// Returns log2 of the probability that a bootstrap reads the wrong sign of a sum with the noise of
-    /// [`NoiseModel::sum`]. Without noise the sum is `eighths` (1 or 2) eighths of the torus from the points where the
-    /// sign changes.
+    /// [`NoiseModel::sum`]. Without noise the sum is `eighths` (1 or 2) eighths of the torus from the nearest point
+    /// where the sign changes.
     pub fn sign_failure(&self, eighths: u32, norm: u64) -> f64 {
         let variance = self.before_rotation(self.sum(norm));
         let near = f64::from(eighths) / 8.0;
@@ -301,8 +303,8 @@ impl NoiseModel {
         log2_of(self.outside(variance, 0.5 - near, near))
     }
 
-    /// Returns the largest `norm` for which [`NoiseModel::sign_failure`] is at most `log2`, or `None` if no sum is so
-    /// reliable.
+    /// Returns the largest `norm` below 2^40 for which [`NoiseModel::sign_failure`] is at most `log2`, or `None` if it
+    /// is larger for every sum.
     pub fn largest_sign_norm(&self, eighths: u32, log2: f64) -> Option<u64> {
         largest(|norm| self.sign_failure(eighths, norm) > log2)
     }
@@ -349,8 +351,8 @@ impl Operands {
     }
 }
 
-/// Returns the largest number for which `fails` is false, or `None` if `fails` is true for 1. If `fails` is true for a
-/// number, it must be true for every larger one.
+/// Returns the largest number below 2^40 for which `fails` is false, or `None` if `fails` is true for 1. If `fails` is
+/// true for a number, it must be true for every larger one.
 fn largest(fails: impl Fn(u64) -> bool) -> Option<u64> {
     if fails(1) {
         return None;
@@ -368,8 +370,8 @@ fn log2_of(p: f64) -> f64 {
     p.max(f64::MIN_POSITIVE).log2()
 }
 
-/// Returns P(X > x) for a standard normal X. From 3 on it uses the continued fraction (Lentz), below 3 Simpson's rule
-/// from 3 back to x.
+/// Returns P(X > x) for a standard normal X. From 3 on it evaluates 200 terms of the continued fraction, innermost
+/// first. From 0 to 3 it integrates by Simpson's rule from x to 3. Below 0 it takes the complement.
 pub fn tail(x: f64) -> f64 {
     const KNOT: f64 = 3.0;
     let density = |x: f64| (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();

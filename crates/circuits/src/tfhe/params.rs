@@ -36,13 +36,13 @@ pub enum CiphertextModulus {
     Torus32,
     /// The ciphertext modulus is 2^64, the word of a 64-bit torus.
     Torus64,
-    /// The ciphertext modulus is the largest prime of `bits` bits (up to 52) that is 1 modulo 2^12, and so has the
+    /// The ciphertext modulus is the largest prime of `bits` bits (20 to 52) that is 1 modulo 2^12, and so has the
     /// roots of unity of every ring up to 2^11.
     Prime { bits: u32 },
 }
 
 /// The number m of secret bits that one step of blind rotation takes (Kong and Li's paper, Section III-E). A blind
-/// rotation has n / m steps, with 2^m - 1 gadget ciphertexts each, for a small key of n bits.
+/// rotation has n / m steps (rounded up) for a small key of n bits. Each step of m bits has 2^m - 1 gadget ciphertexts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Unrolling {
     #[default]
@@ -89,10 +89,9 @@ pub enum ModulusSwitch {
     /// the torus.
     #[default]
     Nearest,
-    /// The bootstrap rounds each coefficient of the ciphertext to the nearest multiple of 1/2N of
-    /// the torus, after a correction of the body by the mean error. The mean is half the sum of the
-    /// mask's rounding errors, as a secret bit is 1 half of the time. The correction halves the
-    /// noise.
+    /// The bootstrap rounds each coefficient of the ciphertext to the nearest multiple of 1/2N of the torus, after a
+    /// correction of the body by the mean error. The mean is half the sum of the mask's rounding errors, as a secret
+    /// bit is 1 half of the time. The correction halves the variance of the rounding's noise.
     CentredMean,
 }
 
@@ -322,8 +321,9 @@ impl Params {
         }
     }
 
-    /// Returns the contents of a parameter file: the sizes, as little-endian fields in the order of [`Sizes`]. The
-    /// primes that compute products are no part of it.
+    /// Returns the contents of a parameter file, in little-endian: the byte of the scheme; the fields of [`Sizes`]
+    /// other than noise, in order, as words of 32 bits; and the two standard deviations as doubles. A modulus and the
+    /// messages take two words each. The primes that compute products are no part of it.
     pub fn canonical(&self) -> Vec<u8> {
         canonical(&self.sizes)
     }

@@ -20,8 +20,8 @@ use super::security::{Security, Wanted};
 /// The primes that compute products modulo a power of two. A prime ciphertext modulus always uses its own transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Transforms {
-    /// The builder takes the fastest primes whose product provably exceeds all sums of products. It tries them in this
-    /// order: a prime of 50 bits, 2^52 - 2^12 + 1, two primes of 50 bits.
+    /// The builder takes the fastest primes for which all sums of products are proven exact ([`Exactness`]). It tries
+    /// them in this order: a prime of 50 bits, 2^52 - 2^12 + 1, two primes of 50 bits.
     #[default]
     Fastest,
     /// The builder takes the prime of Kong and Li's paper, 2^52 - 2^12 + 1. It refuses the parameters if sums of
@@ -140,6 +140,8 @@ impl ParamsBuilder {
     /// # Errors
     /// [`TfheError::OutOfRange`] for sizes outside of their ranges, [`TfheError::Insecure`],
     /// [`TfheError::FailureRate`], [`TfheError::Overflow`] if the products do not fit the chosen transforms.
+    /// [`TfheError::Math`] for digits that do not fit the ciphertext modulus. [`TfheError::Tables`] if the security
+    /// tables cannot be read.
     pub fn build(self) -> Result<Arc<Params>, TfheError> {
         let sizes = self.sizes;
         check(&sizes)?;

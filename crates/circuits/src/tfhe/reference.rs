@@ -65,6 +65,9 @@ impl ExpandedKey {
 }
 
 /// Turns the accumulator (k mask polynomials and a body) by the exponents of an LWE ciphertext, under encryption.
+///
+/// # Errors
+/// [`TfheError::Math`] if the accumulator is not made of whole polynomials.
 pub fn blind_rotate(
     params: &Params,
     key: &ExpandedKey,
@@ -102,7 +105,11 @@ fn subtract_turned(params: &Params, x: &[u64], a: usize, out: &mut [u64]) -> Res
     Ok(())
 }
 
-/// Bootstraps a ciphertext under the small key. Returns the words of the table's entry under the large key.
+/// Bootstraps a ciphertext under the small key: modulus switch, blind rotation of the polynomial `table`, and
+/// extraction. Returns the words of the table's entry under the large key, without a key switch.
+///
+/// # Errors
+/// [`TfheError::Math`] for a table that is no polynomial of N coefficients.
 pub fn bootstrap(
     params: &Params,
     key: &ExpandedKey,

@@ -128,7 +128,7 @@ pub(super) fn ones(bits: &[u8]) -> usize {
     bits.fold(0, usize::wrapping_add)
 }
 
-/// Inverts all bits of a key if more than half of them are 1.
+/// Inverts all bits of a key, one in each byte, if more than half of them are 1. It takes the same time for every key.
 pub fn turn_where_heavy(bits: &mut [u8]) {
     let twice = ones(bits).wrapping_mul(2);
     // The sign of n - 2 w, taken without a branch.

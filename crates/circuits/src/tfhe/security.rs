@@ -56,7 +56,8 @@ pub enum Estimate {
 }
 
 impl Estimate {
-    /// Returns a lower bound on the security in bits, or `None` if no table has one.
+    /// Returns the estimated security in bits, or `None` if no table has an estimate. For [`Estimate::Curve128`] it is
+    /// the lower bound 128.
     pub fn bits(&self) -> Option<f64> {
         match self {
             Self::Row(bits) => Some(*bits),
@@ -81,7 +82,8 @@ pub struct Security {
     pub lwe: Estimate,
     /// The estimated security of the ring key, a GLWE secret.
     pub glwe: Estimate,
-    /// The reason why the set misses its required security, which is possible only after the explicit opt-out.
+    /// The reason why the set misses 128 bits of security, or `None` if it reaches its required security. Only a set
+    /// with [`Wanted::NothingForTestsOnly`] may have a reason.
     pub insecure: Option<String>,
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The named parameter sets. Sizes are rows of `security_tables.toml`, completed by the fields that rows do not have.
+//! The named parameter sets. Most sizes are rows of `security_tables.toml`; those of `gates` and of
+//! `paper_110_bits_below_94_bits` are constants of this module.
 //!
 //! | name | messages | note |
 //! | --- | --- | --- |
@@ -53,7 +54,8 @@ enum From {
     Here(Row),
 }
 
-/// A named parameter set: its name, its sizes, and the fields that a row of `security_tables.toml` does not have.
+/// A named parameter set: its name, the source of its sizes, and the fields that a row of `security_tables.toml` does
+/// not have.
 struct Set {
     name: &'static str,
     row: From,
@@ -62,7 +64,7 @@ struct Set {
     order: Order,
     switch: ModulusSwitch,
     rate: FailureRate,
-    /// The security of the parameter set in bits. A set whose name has `below` in it has fewer than 128.
+    /// The bits of security that the builder demands of the set. A set whose name has `below` in it has fewer than 128.
     bits: u32,
 }
 
@@ -234,7 +236,8 @@ impl ParamsBuilder {
             .secure(set.bits))
     }
 
-    /// Starts from small sizes for booleans that keep nothing secret: rings of 2^8 coefficients, secrets of 16 bits.
+    /// Starts from small sizes for booleans that keep nothing secret: rings of 2^8 coefficients, a small key of 16
+    /// bits.
     pub fn toy_for_tests_only() -> Self {
         Self::new(Sizes {
             n: LweDimension(16),
@@ -260,7 +263,7 @@ impl ParamsBuilder {
     }
 
     /// Starts from small sizes for circuits on messages of 2 bits with carries of 2 bits that keep nothing secret:
-    /// rings of 2^9 coefficients, secrets of 16 bits.
+    /// rings of 2^9 coefficients, a small key of 16 bits.
     pub fn toy_circuits_for_tests_only() -> Self {
         Self::toy_for_tests_only()
             .messages(Messages::CIRCUITS)

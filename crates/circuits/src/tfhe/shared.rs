@@ -41,7 +41,11 @@ pub fn flat(params: &Params) -> Vec<u64> {
 }
 
 /// Computes the accumulator of one table from the accumulator of the shared blind rotation, which turned [`flat`]. It
-/// equals the accumulator of a rotation of the table itself, except for noise. `turned` is a buffer of one polynomial.
+/// equals the accumulator of a rotation of the table itself, except for noise. `out` receives the accumulator of the
+/// table, and `turned` is a buffer of one polynomial.
+///
+/// # Errors
+/// [`TfheError::OtherMessages`] under parameters for booleans; [`TfheError::Math`] for buffers of other lengths.
 pub fn weigh(
     params: &Params,
     table: &LookupTable,

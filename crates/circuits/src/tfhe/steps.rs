@@ -18,9 +18,9 @@ pub fn modulus_switch(params: &Params, words: &[u64], exponents: &mut [usize]) {
     if params.sizes().switch == ModulusSwitch::CentredMean
         && let Some((_, mask)) = words.split_last()
     {
-        // The rounding error of each word is the representative of round(x 2N / q) q / 2N - x. The shift is half their
-        // sum, as a secret bit is 1 half of the time. For a prime q the step q / 2N is rounded down, so multiples are
-        // off by less than N units, far below the noise.
+        // The rounding error of each word is the representative nearest to 0 of round(x 2N / q) q / 2N - x. The shift
+        // is half their sum, as a secret bit is 1 half of the time. For a prime q the multiple of q / 2N is rounded
+        // down to an integer, so it is off by less than one unit, far below the noise.
         let sum: i128 = (mask.iter())
             .map(|&x| {
                 let rounded = (u128::from(q.switch(x, log)) * q.modulus()) >> log;
@@ -50,7 +50,13 @@ pub fn exponents(params: &Params, words: &[u64], exponents: &mut [usize]) {
 
 /// Extracts the LWE ciphertext of coefficient 0 of the accumulator, under the large key. The mask is (a_0, -a_(N-1),
 /// ..., -a_1) of each mask polynomial a, and the body is coefficient 0 of the accumulator's body (Kong and Li's paper,
-/// Algorithm 1, line 10).
+/// Algorithm 1, line 10). `out` has k N + 1 words.
+///
+/// # Errors
+/// [`TfheError::Math`] for an accumulator or an output that is not made of whole polynomials.
+///
+/// # Panics
+/// If `acc` is shorter than k polynomials.
 pub fn sample_extract(params: &Params, acc: &[u64], out: &mut [u64]) -> Result<(), TfheError> {
     let (q, n) = (params.coefficients(), params.sizes().degree());
     let large = params.sizes().large_dimension();

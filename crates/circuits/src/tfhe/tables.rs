@@ -102,14 +102,20 @@ impl LookupTable {
     }
 
     /// Makes the table of f, whose values are taken modulo 2^(message_bits + carry_bits).
+    ///
+    /// # Errors
+    /// [`TfheError::OtherMessages`] under parameters for booleans.
     pub fn of(params: &Params, f: impl Fn(u64) -> u64) -> Result<Self, TfheError> {
         let count = 1u64 << bits(params)?;
         let values: Vec<u64> = (0..count).map(|m| f(m) % count).collect();
         Self::new(params, &values)
     }
 
-    /// Makes the table of a function of two messages that [`super::Evaluator::pack`] packed. Each is taken modulo
-    /// 2^message_bits.
+    /// Makes the table of a function of two messages that [`super::Evaluator::pack`] packed. Each message is taken
+    /// modulo 2^message_bits, and the values of f modulo 2^(message_bits + carry_bits).
+    ///
+    /// # Errors
+    /// [`TfheError::OtherMessages`] under parameters for booleans.
     pub fn of_two(params: &Params, f: impl Fn(u64, u64) -> u64) -> Result<Self, TfheError> {
         let Messages::Integers { message_bits, .. } = params.sizes().messages else {
             return Err(TfheError::OtherMessages {

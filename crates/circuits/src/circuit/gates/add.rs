@@ -22,7 +22,8 @@ pub(super) fn full(g: &mut Gates, [a, b, c]: [&Bit; 3]) -> Result<Added, Circuit
 /// Computes a + b modulo 2^bits of two encrypted integers, with two bootstraps for each bit.
 ///
 /// # Errors
-/// As for every function here: [`CircuitError::Noise`].
+/// As for every function of this module: [`CircuitError::Noise`] if the noise of the parameters is too large;
+/// [`CircuitError::Halt`].
 pub fn plus(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
     let mut carry = Bit::constant(false);
     let mut bits = Vec::with_capacity(a.len());
@@ -34,7 +35,8 @@ pub fn plus(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitErro
     Ok(bits)
 }
 
-/// Computes a - b modulo 2^bits of two encrypted integers, and whether a < b.
+/// Computes a - b modulo 2^bits of two encrypted integers, and an encrypted bit that tells whether a < b as unsigned
+/// integers.
 pub fn difference(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Bit), CircuitError> {
     let mut borrow = Bit::constant(false);
     let mut bits = Vec::with_capacity(a.len());
@@ -52,6 +54,9 @@ fn below(g: &mut Gates, a: &Bit, b: &Bit, borrow: &Bit) -> Result<Bit, CircuitEr
 
 /// Returns an encrypted bit: whether a < b, with one bootstrap for each bit of the integers. `signed` reads both as
 /// two's complement.
+///
+/// # Panics
+/// If `a` has no bits.
 pub fn less(g: &mut Gates, a: &[Bit], b: &[Bit], signed: bool) -> Result<Bit, CircuitError> {
     let mut borrow = Bit::constant(false);
     let top = a.len() - 1;
@@ -76,8 +81,8 @@ pub fn equal(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Bit, CircuitError> {
     all(g, same)
 }
 
-/// Returns an encrypted bit: whether all these encrypted bits are 1. The gates form a tree, which keeps the depth
-/// low.
+/// Returns an encrypted bit: whether all bits of the list are 1, and a known 1 for an empty list. The gates form a
+/// tree, which keeps the depth low.
 pub fn all(g: &mut Gates, mut bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     while bits.len() > 1 {
         let pairs = bits.chunks(2).map(|pair| match pair {
@@ -89,13 +94,14 @@ pub fn all(g: &mut Gates, mut bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     Ok(bits.pop().unwrap_or_else(|| Bit::constant(true)))
 }
 
-/// Returns an encrypted bit: whether any of these encrypted bits is 1. The gates form a tree.
+/// Returns an encrypted bit: whether any bit of the list is 1, and a known 0 for an empty list. The gates form a tree.
 pub fn any(g: &mut Gates, bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     let inverted = bits.iter().map(Bit::inverted).collect();
     Ok(all(g, inverted)?.inverted())
 }
 
-/// Returns -a if the encrypted bit is 1, else a, in two's complement. Negation inverts the bits above the lowest 1.
+/// Returns -a if the encrypted bit is 1, else a, in two's complement. Negation keeps the bits up to the lowest 1 and
+/// inverts those above it.
 pub fn negated_if(g: &mut Gates, bit: &Bit, a: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
     let mut lower = Bit::constant(false);
     let mut bits = Vec::with_capacity(a.len());

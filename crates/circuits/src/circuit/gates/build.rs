@@ -39,7 +39,8 @@ impl Bit {
 }
 
 /// The limits on the noise of a bootstrap's operand. The operand is a sum of bits times factors, and the limits are the
-/// largest sums of squared factors. Such a sum is the operand's noise variance as a multiple of that of a fresh bit.
+/// largest sums of squared factors. Such a sum is the operand's noise variance as a multiple of that of one bit, an
+/// input or the result of a bootstrap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The limit for operands that lie one eighth of the torus from the points where the sign of the phase changes.
@@ -81,8 +82,8 @@ pub struct Gates {
 }
 
 impl Gates {
-    /// Makes a builder of gates whose bootstraps read operands with noise within `limits`. Each gate asks `watch` for
-    /// its memory.
+    /// Makes a builder of gates whose bootstraps read operands with noise within `limits`. Each new gate checks whether
+    /// `watch` lets the work go on.
     pub fn new(limits: Limits, watch: &Watch) -> Self {
         let graph = Graph {
             basis: Basis::Bits,
@@ -119,7 +120,8 @@ impl Gates {
     /// Computes a Boolean function of up to four encrypted bits.
     ///
     /// # Errors
-    /// As for every function here: [`CircuitError::Noise`] if the noise of the parameters is too large.
+    /// As for every function of the builder: [`CircuitError::Noise`] if the noise of the parameters is too large;
+    /// [`CircuitError::Halt`].
     pub fn of<const K: usize>(
         &mut self,
         inputs: [&Bit; K],
@@ -149,7 +151,7 @@ impl Gates {
     }
 
     /// Computes a + b - c of encrypted bits, where c equals a or b: the one of the two that c is not. It takes no
-    /// bootstrap. Returns `None` if the noise of the sum is too large for a bootstrap.
+    /// bootstrap. Returns `None` if the noise of the sum is too large for the operand of a bootstrap.
     pub fn other(&self, [a, b]: [&Bit; 2], c: &Bit) -> Option<Bit> {
         let sum = a.0.plus(1, &b.0).plus(-1, &c.0);
         (sum.norm() <= self.limits.near).then_some(Bit(sum))
@@ -180,7 +182,7 @@ impl Gates {
                 let bits = self.refreshed(bits)?;
                 self.table(&bits, table)
             }
-            // Nothing smaller than a gate of two bits can be tried.
+            // A gate of two bits cannot be split into smaller ones.
             Some((form, limit)) if bits.len() == 2 => Err(CircuitError::Noise {
                 limit,
                 needed: form.norm(),

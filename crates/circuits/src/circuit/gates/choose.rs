@@ -11,14 +11,15 @@ use crate::circuit::integer::{Ends, Shift, moved};
 /// Returns the integer a if the encrypted bit is 1, else b, with two bootstraps for each bit of the integers.
 ///
 /// # Errors
-/// As for every function here: [`CircuitError::Noise`].
+/// As for every function of this module: [`CircuitError::Noise`], [`CircuitError::Halt`].
 pub fn select(g: &mut Gates, bit: &Bit, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
     let each = a.iter().zip(b);
     each.map(|(a, b)| g.mux(bit, a, b)).collect()
 }
 
 /// Returns the smaller and the larger of two encrypted integers. `signed` reads both as two's complement. Each bit of
-/// the smaller one is the sum of both integers' bits less the bit of the larger one, which costs no bootstrap.
+/// the smaller one is the sum of both integers' bits less the bit of the larger one. This costs no bootstrap unless the
+/// noise of the sum is too large.
 pub fn ordered(
     g: &mut Gates,
     a: &[Bit],
@@ -46,7 +47,11 @@ pub fn ordered(
     Ok((least, most))
 }
 
-/// Shifts an encrypted integer by a known number of bits, which takes no bootstrap.
+/// Shifts an encrypted integer by a known number of bits, which takes no bootstrap. An amount of the width or more
+/// moves all bits out, and a rotation takes the amount modulo the width.
+///
+/// # Panics
+/// If a rotated integer has no bits.
 pub fn shifted(of: &[Bit], shift: Shift, by: u64) -> Vec<Bit> {
     let bits = of.len() as u64;
     let by = match shift {
@@ -65,7 +70,10 @@ pub fn shifted(of: &[Bit], shift: Shift, by: u64) -> Vec<Bit> {
 /// out. A rotation takes the amount modulo the width, which must be a power of two.
 ///
 /// # Errors
-/// [`CircuitError::Refused`] for rotations of other widths.
+/// [`CircuitError::Refused`] for rotations of other widths; [`CircuitError::Noise`], [`CircuitError::Halt`].
+///
+/// # Panics
+/// If `of` has no bits.
 pub fn shifted_by(
     g: &mut Gates,
     of: &[Bit],

@@ -9,8 +9,11 @@ use crate::circuit::error::CircuitError;
 /// Computes the quotient a / b and the remainder a % b of unsigned encrypted integers. Division by 0 gives a quotient
 /// of ones and the remainder a.
 ///
+/// # Panics
+/// If `b` has fewer bits than `a`.
+///
 /// # Errors
-/// [`CircuitError::Noise`].
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
 pub fn divided(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Vec<Bit>), CircuitError> {
     // For each bit of the divisor, whether that bit or a higher one is 1. If so, the divisor exceeds the shorter rest.
     let mut above = vec![Bit::constant(false)];
@@ -36,8 +39,11 @@ pub fn divided(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Vec<Bit
 /// Computes the quotient a / b and the remainder a % b of encrypted integers in two's complement. The quotient rounds
 /// towards 0, and the remainder has the sign of a. Division by 0 gives the quotient -1 and the remainder a.
 ///
+/// # Panics
+/// If `a` has no bits, or `b` has fewer bits than `a`.
+///
 /// # Errors
-/// [`CircuitError::Noise`].
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
 pub fn divided_signed(
     g: &mut Gates,
     a: &[Bit],

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use super::Bit;
 use crate::circuit::sum::Sum;
 
-/// The largest number of inputs of a gate.
+/// The largest number of input bits of a function that one bootstrap may compute.
 pub const INPUTS: usize = 4;
 
 /// A gate as a linear sum: a constant plus a factor times each input bit. The gate's value is the sign of the sum.

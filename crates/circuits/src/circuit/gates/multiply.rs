@@ -12,7 +12,7 @@ use crate::circuit::error::CircuitError;
 /// about two to add the product to the sum.
 ///
 /// # Errors
-/// As for every function here: [`CircuitError::Noise`].
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
 pub fn times(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
     let mut columns = vec![VecDeque::new(); a.len()];
     for (i, a) in a.iter().enumerate() {
@@ -26,7 +26,7 @@ pub fn times(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitErr
 /// Computes the sum of encrypted integers modulo 2^bits, where bits is the width of the first.
 ///
 /// # Errors
-/// [`CircuitError::Inputs`] if there are no terms.
+/// [`CircuitError::Inputs`] if there are no terms; [`CircuitError::Noise`], [`CircuitError::Halt`].
 pub fn sum(g: &mut Gates, terms: &[&[Bit]]) -> Result<Vec<Bit>, CircuitError> {
     match terms {
         [] => Err(CircuitError::Inputs {

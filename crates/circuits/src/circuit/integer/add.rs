@@ -10,7 +10,7 @@ impl Int {
     /// each limb of four bits.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`].
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn plus(&self, l: &mut Lookups, other: &Self) -> Result<Self, CircuitError> {
         let mut carry = Small::constant(0);
         let mut limbs = Vec::new();
@@ -28,12 +28,13 @@ impl Int {
     /// Computes this encrypted integer less another modulo 2^bits.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`].
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn minus(&self, l: &mut Lookups, other: &Self) -> Result<Self, CircuitError> {
         Ok(self.difference(l, other)?.0)
     }
 
-    /// Returns this encrypted integer less another modulo 2^bits, and whether this one is the smaller.
+    /// Returns this encrypted integer less another modulo 2^bits, and an encrypted bit that tells whether this one is
+    /// the smaller, both unsigned.
     pub(super) fn difference(
         &self,
         l: &mut Lookups,

@@ -9,7 +9,7 @@ impl Int {
     /// Applies a function of two digits in base 4 to each pair of digits of two integers.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`].
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn bitwise(
         &self,
         l: &mut Lookups,

@@ -7,10 +7,10 @@ use crate::circuit::small::{Lookups, Small};
 
 impl Int {
     /// Returns an encrypted bit: whether self < other, with one bootstrap for each limb of four bits. `signed` reads
-    /// both integers as two's complement.
+    /// both integers as two's complement, and may take two more bootstraps for the top limb.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`].
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn less(&self, l: &mut Lookups, other: &Self, signed: bool) -> Result<Small, CircuitError> {
         let (a, b) = (self.whole(l)?, other.whole(l)?);
         let top = a.len() - 1;
@@ -49,11 +49,11 @@ impl Int {
         }
     }
 
-    /// Returns an encrypted bit: whether both integers are equal, with one bootstrap for each limb and one for all
-    /// limbs together.
+    /// Returns an encrypted bit: whether both integers are equal, with one bootstrap for each limb of four bits and one
+    /// for all limbs together.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`].
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn equal(&self, l: &mut Lookups, other: &Self) -> Result<Small, CircuitError> {
         let mut same = Small::constant(0);
         let (a, b) = (self.whole(l)?, other.whole(l)?);

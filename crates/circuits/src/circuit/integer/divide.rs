@@ -11,7 +11,7 @@ impl Int {
     /// a quotient of ones and the remainder self.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`].
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn divided(&self, l: &mut Lookups, other: &Self) -> Result<(Self, Self), CircuitError> {
         let bits = self.bits;
         let mut rest: Vec<Small> = Vec::new();
@@ -70,7 +70,7 @@ impl Int {
     /// remainder self.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`].
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn divided_signed(
         &self,
         l: &mut Lookups,

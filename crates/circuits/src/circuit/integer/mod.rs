@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Encrypted integers of 1 to 64 bits, made of small encrypted values, and the operations on them. All arithmetic is
-//! modulo 2^bits. Signed integers are two's complement; operations that differ for them take a [`super::program::Type`]
-//! or a flag.
+//! modulo 2^bits. Signed integers are two's complement. An operation that treats them in another way takes a flag or
+//! has a version of its own.
 //!
 //! An integer is a list of limbs of four bits. A limb is either one value from 0 to 15 or a pair of digits in base 4. A
 //! pair becomes a whole limb without a bootstrap (4 high + low). A whole limb becomes a pair by one bootstrap: the high
-//! digit is looked up, and the low digit is the difference. Sums carry from limb to limb, as a table of one constant
-//! tells in which half of the torus a sum lies. Products, choices and bitwise operations work on digits.
+//! digit is looked up, and the low digit is the difference. Sums carry from limb to limb. The sum of two limbs and a
+//! carry may reach 31, twice the range of a table. The carry still takes one bootstrap, because a table of equal
+//! entries gives opposite values in the two halves of the torus. Products, choices and bitwise operations work on
+//! digits.
 
 mod add;
 mod bits;
@@ -191,7 +193,7 @@ impl Int {
     /// by the top bit if `signed`.
     ///
     /// # Errors
-    /// As for every function here: [`CircuitError::Noise`] if the noise of the parameters is too large.
+    /// [`CircuitError::Noise`] if the noise of the parameters is too large; [`CircuitError::Halt`].
     pub fn resized(&self, l: &mut Lookups, bits: u32, signed: bool) -> Result<Self, CircuitError> {
         if bits == self.bits {
             return Ok(self.clone());
@@ -229,7 +231,7 @@ impl Int {
     /// four bits.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`].
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn low(&self, l: &mut Lookups) -> Result<Small, CircuitError> {
         let limb = self.whole(l)?.into_iter().next();
         Ok(limb.unwrap_or_else(|| Small::constant(0)))
@@ -243,11 +245,11 @@ impl Int {
         l.lookup(&[(1, &top)], |x| x >> at)
     }
 
-    /// Returns the integer as values below 16 for a circuit's output, each with the bit of the integer at which the
-    /// value begins. Values that are known without decryption are included.
+    /// Returns the integer as values below 16, as a circuit's output holds them. Each value comes with the position of
+    /// its lowest bit in the integer. Values that are known without decryption are included.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`].
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn outputs(&self, l: &mut Lookups) -> Result<Vec<(Small, u32)>, CircuitError> {
         let limbs = self.whole(l)?.into_iter().zip(0..);
         Ok(limbs.map(|(limb, i)| (limb, LIMB * i)).collect())

@@ -12,7 +12,7 @@ impl Int {
     /// one bootstrap for their product, from 0 to 9, and about one for its carry.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`].
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn times(&self, l: &mut Lookups, other: &Self) -> Result<Self, CircuitError> {
         let (a, b) = (self.digits(l)?, other.digits(l)?);
         let mut columns = vec![Vec::new(); a.len()];
@@ -32,7 +32,7 @@ impl Int {
     /// Computes the sum of encrypted integers modulo 2^bits, where bits is the width of the first.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`]; [`CircuitError::Inputs`] if there are no terms.
+    /// [`CircuitError::Inputs`] if there are no terms; [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn sum(l: &mut Lookups, terms: &[Self]) -> Result<Self, CircuitError> {
         match terms {
             [] => Err(CircuitError::Inputs {

@@ -13,10 +13,11 @@ pub struct Choice<'a> {
 }
 
 impl Int {
-    /// Returns the integer of the choice that the encrypted bit selects, with one bootstrap for each digit in base 4.
+    /// Returns the integer `when_true` of the choice if the encrypted bit is 1, else `when_false`, with one bootstrap
+    /// for each digit in base 4.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`].
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn select(l: &mut Lookups, bit: &Small, choice: Choice<'_>) -> Result<Self, CircuitError> {
         match bit.known() {
             Some(0) => Ok(choice.when_false.clone()),
@@ -34,7 +35,7 @@ impl Int {
     /// bootstraps that choose the one integer also give the other.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`].
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn ordered(
         &self,
         l: &mut Lookups,

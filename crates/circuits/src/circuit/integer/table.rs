@@ -10,12 +10,13 @@ pub const MAX_INDEX: u32 = 2 * LIMB;
 
 impl Int {
     /// Returns the entry at this encrypted index of a table of integers of `bits` bits, or 0 for an index beyond the
-    /// table's end. An index of up to four bits takes one bootstrap for each digit of the entries. A longer index
-    /// takes, for each digit, one bootstrap for each block of 16 entries in which that digit varies. The choice among
-    /// the blocks takes as many bootstraps again.
+    /// table's end. An index of up to four bits takes one bootstrap for each digit of the entries. A longer index takes
+    /// one bootstrap for each block of 16 entries, which compares the block with the upper bits. For each digit and
+    /// block it takes up to two more: one for the entry, and one that replaces the entry by 0 in all other blocks.
     ///
     /// # Errors
-    /// [`CircuitError::OutOfRange`] for an index of more than eight bits; [`CircuitError::Noise`].
+    /// [`CircuitError::OutOfRange`] for an index of more than eight bits; [`CircuitError::Noise`],
+    /// [`CircuitError::Halt`].
     pub fn entry(&self, l: &mut Lookups, bits: u32, table: &[u64]) -> Result<Self, CircuitError> {
         if self.bits > MAX_INDEX {
             return Err(CircuitError::OutOfRange {

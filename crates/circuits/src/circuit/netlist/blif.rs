@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads BLIF (Berkeley Logic Interchange Format, University of California, 1992): one model of `.names` and of
-//! `.gate`s with the names of Yosys' cells.
+//! Reads BLIF (Berkeley Logic Interchange Format, University of California, 1992): one model of `.names`, and of
+//! `.gate` or `.subckt` lines with the names of Yosys' cells.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::HashMap;

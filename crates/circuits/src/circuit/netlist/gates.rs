@@ -70,7 +70,8 @@ pub fn lower_to_gates(
     })
 }
 
-/// Computes a gate that is a sum of products of more than four bits: the result tells whether any product holds.
+/// Computes a gate that is a sum of products of more than four bits. The result is `gate.value` if any product holds,
+/// else the opposite.
 fn wide(g: &mut Gates, gate: &Gate, values: &[Bit]) -> Result<Bit, CircuitError> {
     let mut products = Vec::new();
     for product in &gate.products {

@@ -159,7 +159,7 @@ pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     Netlist::new(&names, drivers, inputs, outputs, watch)
 }
 
-/// A reader that passes on a JSON text piece by piece, and stops when memory for the parsed objects runs out.
+/// A reader that passes on a JSON text piece by piece, and fails as soon as `watch` lets the work go on no longer.
 struct Watched<'a> {
     left: &'a [u8],
     watch: &'a Watch,
@@ -176,7 +176,7 @@ impl Read for Watched<'_> {
     }
 }
 
-/// Parses the modules of a Yosys JSON file, and stops if memory for them runs out.
+/// Parses the modules of a Yosys JSON file, and stops if memory for them runs out or the work is interrupted.
 fn parsed(text: &str, watch: &Watch) -> Result<File, CircuitError> {
     let mut text = BufReader::new(Watched {
         left: text.as_bytes(),

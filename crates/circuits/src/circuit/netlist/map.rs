@@ -95,8 +95,8 @@ pub(super) fn port(bus: &Bus, parts: Vec<Part>) -> Result<Port, CircuitError> {
     })
 }
 
-/// Computes a gate that is a sum of products of more than four bits: the result tells whether any product holds. For
-/// each product, tables count the matching bits, fifteen at a time.
+/// Computes a gate that is a sum of products of more than four bits. The result is `gate.value` if any product holds,
+/// else the opposite. For each product, tables count the matching bits, fifteen at a time.
 fn wide(l: &mut Lookups, gate: &Gate, values: &[Small]) -> Result<Small, CircuitError> {
     let mut any: Vec<Small> = Vec::new();
     for product in &gate.products {
@@ -143,9 +143,9 @@ fn counted(
     }
 }
 
-/// Merges each gate that has a single reader into that reader, and returns the remaining functions. A merged function
-/// has at most four inputs. `one` tells whether one bootstrap computes a function, by its number of inputs and its
-/// truth table.
+/// Merges each gate that has a single reader into that reader. Returns for each signal of the netlist the function that
+/// drives it, or `None` for an input, a constant and a gate that was merged away. A merged function has at most four
+/// inputs. `one` tells whether one bootstrap computes a function, by its number of inputs and its truth table.
 ///
 /// # Errors
 /// [`Halt`].

@@ -97,8 +97,8 @@ const WORD: usize = 64;
 pub struct NetlistPort {
     pub name: String,
     pub bits: u32,
-    /// Whether an output depends on this input. An unused input takes no value; the clock of a design without state is
-    /// one.
+    /// Whether an output depends on this input. An unused input takes no value, such as the clock of a design without
+    /// state. It is true for every output.
     pub used: bool,
 }
 
@@ -244,7 +244,7 @@ impl Netlist {
     /// returns the words of the outputs.
     ///
     /// # Errors
-    /// [`CircuitError::Inputs`].
+    /// [`CircuitError::Inputs`] for another number of words.
     pub fn evaluate(&self, inputs: &[u64]) -> Result<Vec<u64>, CircuitError> {
         if inputs.len() != self.inputs.len() {
             return Err(CircuitError::Inputs {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Simplification rules of programs for and, or, exclusive or, not, minimum and maximum. Minimum and maximum obey the
-//! rules of and and or.
+//! same laws of absorption as and and or.
 
 use super::Simplifier;
 use crate::circuit::integer::mask;

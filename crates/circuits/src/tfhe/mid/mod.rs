@@ -26,8 +26,9 @@ pub struct BootstrapPrograms {
     /// The program that switches from the large key to the small one. Inputs are an LWE vector and the switching key,
     /// the output is a vector.
     pub switch: Program,
-    /// The program of a whole bootstrap. Inputs are the table, 2N less the body's exponent, the mask's exponents and
-    /// the keys, in the order of [`RotationInput`]. The output is the ciphertext of the result.
+    /// The program of a blind rotation and an extraction. A key switch follows if ciphertexts rest under the small key;
+    /// otherwise `switch` runs before. Inputs are the table, 2N less the body's exponent, the mask's exponents and the
+    /// keys, in the order of [`RotationInput`]. The output is the ciphertext of the result.
     pub rotate: Program,
     /// The program of the blind rotation without extraction and key switch. The output is the accumulator, for tables
     /// that share a rotation ([`super::shared`]).
@@ -37,7 +38,8 @@ pub struct BootstrapPrograms {
 /// The last part of a blind rotation's program, which fixes its output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// The program returns the LWE ciphertext of the accumulator's coefficient 0, which holds the table's entry.
+    /// The program returns the LWE ciphertext of the accumulator's coefficient 0, which holds the table's entry, under
+    /// the key of inputs and outputs.
     Entry,
     /// The program returns the whole accumulator, a GLWE ciphertext.
     Accumulator,
@@ -98,7 +100,7 @@ impl BootstrapPrograms {
 /// Makes the program [`BootstrapPrograms::switch`], a key switch, by itself.
 ///
 /// # Errors
-/// Those of [`BootstrapPrograms::new`].
+/// [`TfheError::Program`] for sizes beyond the limits of programs.
 pub fn switch(params: &Params) -> Result<Program, TfheError> {
     Ok(calling(procedures::switch(&Shape::new(params))?))
 }

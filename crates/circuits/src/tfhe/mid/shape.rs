@@ -73,7 +73,7 @@ impl<'a> Shape<'a> {
 
     fn vector(&self, dimension: usize) -> LweType {
         LweType {
-            dimension: LweDimension(dimension as u32), // below 2^18: the ring's, or that of a set
+            dimension: LweDimension(dimension as u32), // at most 2^14, by the builder's ranges
             modulus: Q,
         }
     }
@@ -90,7 +90,7 @@ impl<'a> Shape<'a> {
         let s = self.params.sizes();
         LweTableType {
             row: self.small(),
-            rows: (s.large_dimension() * s.key_switch.levels) as u32, // bounded like the dimension of its vectors
+            rows: (s.large_dimension() * s.key_switch.levels) as u32, // below 2^20, by the builder's ranges
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiles a verified program to lines: assigns a place to every value, and finds the keys and exponents of each turn.
+//! Compiles a verified limb program to a [`Plan`] for the CPU: assigns a place in memory to every value, and finds the
+//! keys and exponents of each turn (step of a blind rotation).
 
 mod calls;
 mod turns;

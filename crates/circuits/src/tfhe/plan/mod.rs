@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiles the programs of [`super::mid`] for this computer's kernels. A program that is no bootstrap or part of one is refused
-//! when it is compiled.
+//! Compiles the programs of [`super::mid`] for this computer's kernels. Compilation refuses a program that is no
+//! bootstrap or part of one.
 //!
 //! A compiled program is a list of lines, which read and write places in one memory. Turns of the blind rotation take
 //! nearly all of the time. A loop of turns is therefore one line ([`turn`]). It reads the key in the order in which the
@@ -133,7 +133,8 @@ impl Plan {
     /// Runs the compiled program. Its outputs lie in `memory`.
     ///
     /// # Errors
-    /// Inputs of other lengths than the program's.
+    /// [`TfheError::Dimension`] for inputs of other lengths than the program's, or for keys and memory of other
+    /// parameters.
     pub(super) fn run(
         &self,
         params: &Params,
