@@ -33,8 +33,8 @@ pub fn exponents(log_n: u8) -> TableModulus {
     TableModulus::PowerOfTwo(log_n.saturating_add(1))
 }
 
-/// A limb that a caller binds to a program's input. Its residues are checked once, against its modulus, when the limb
-/// is made.
+/// A limb that a caller binds to a program's input. Its residues are below its modulus: [`Limb::borrowed`],
+/// [`Limb::held`] and [`Limb::shared`] check this, and for the other constructors the caller ensures it.
 #[derive(Clone)]
 pub struct Limb<'a> {
     data: Data<'a>,
@@ -62,8 +62,10 @@ impl<'a> Limb<'a> {
         })
     }
 
-    /// Makes a limb of residues modulo `modulus` that the caller lends, in words of 32 or 64 bits; see
-    /// [`Limb::borrowed`] for the errors.
+    /// Makes a limb of residues modulo `modulus` that the caller lends, in words of 32 or 64 bits.
+    ///
+    /// # Errors
+    /// [`DeviceError::Residue`] for a residue at or above `modulus`.
     pub fn held(data: Residues<'a>, modulus: impl Into<TableModulus>) -> Result<Self, DeviceError> {
         let modulus = modulus.into();
         match data {
@@ -125,7 +127,7 @@ impl<'a> Limb<'a> {
                 debug_assert!(check_residues(data, modulus).is_ok());
                 Data::Borrowed(data)
             }
-            // Below 2^32 by chance.
+            // The modulus is above 2^32, though these residues are below it.
             Residues::Short(_) if !is_short(modulus.value()) => Data::Shared(data.wide().into()),
             Residues::Short(data) => Data::Short(data),
         };
@@ -137,7 +139,7 @@ impl<'a> Limb<'a> {
     }
 
     /// Makes a limb of `len` residues modulo `modulus` that consists of equally long blocks of equal residues. The
-    /// caller lends one value for each block.
+    /// caller lends one value for each block, below `modulus`.
     pub fn spread(values: &'a [u64], len: usize, modulus: TableModulus) -> Self {
         debug_assert!(check_residues(values, modulus).is_ok());
         Self {
@@ -157,8 +159,8 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// Returns the residues in words of 64 bits. The result is empty for a constant that is encoded when a step reads
-    /// it.
+    /// Returns the residues in words of 64 bits. The result is empty for a limb that is given as one value for each
+    /// block ([`Limb::spread`]), and for a constant that is encoded when a step reads it.
     pub fn residues(&self) -> Cow<'_, [u64]> {
         match &self.data {
             Data::Borrowed(d) => Cow::Borrowed(d),
@@ -202,6 +204,9 @@ impl<'a> Limb<'a> {
 
 /// Refuses a limb with a residue at or above `modulus`, and names the first such residue. If no residue is too large,
 /// the check is one pass over the limb without branches.
+///
+/// # Errors
+/// [`DeviceError::Residue`].
 pub fn check_residues(data: &[u64], modulus: TableModulus) -> Result<(), DeviceError> {
     let top = modulus.top();
     if top >> 63 == 0 {
@@ -260,7 +265,7 @@ impl SeedExpansion {
     /// bit-reversed order, where psi is a primitive 2N-th root of unity.
     ///
     /// # Errors
-    /// [`ringmill_limits::Halt::NoMemory`] if there is no memory for the limb.
+    /// [`DeviceError::Halt`] if there is no memory for the limb.
     pub fn limb(
         &self,
         stream: u64,
@@ -312,7 +317,8 @@ impl Bindings<'_> {
         places
     }
 
-    /// Returns two sizes of the constants that are encoded when a step reads them, in bytes: the sum, and the largest.
+    /// Returns two sizes in bytes of the constants that are encoded when a step reads them: the sum, and the largest. A
+    /// constant counts once, however many of its limbs are bound.
     pub fn constant_bytes(&self) -> (u64, u64) {
         let mut known = HashSet::new();
         let constants = self.limbs.iter().filter_map(Limb::constant);
@@ -324,7 +330,12 @@ impl Bindings<'_> {
     }
 
     /// Refuses bindings whose counts, lengths or moduli differ from the program's inputs and seeds. It does not look at
-    /// residues: each [`Limb`] checked them when it was made.
+    /// residues, which are below their moduli in every [`Limb`].
+    ///
+    /// # Errors
+    /// [`DeviceError::MissingBinding`], [`DeviceError::ExtraBindings`], [`DeviceError::SeedCount`],
+    /// [`DeviceError::LimbLength`] or [`DeviceError::LimbModulus`], for the first mismatch; [`DeviceError::Malformed`]
+    /// for an input without a modulus.
     pub fn check(&self, program: &Program) -> Result<(), DeviceError> {
         if let Some(missing) = program.inputs.get(self.limbs.len()) {
             let (expected, got) = (program.inputs.len(), self.limbs.len());

@@ -75,7 +75,8 @@ pub enum CallError {
 /// [`Place`], in any representation. The function `seed` returns the seed of the key operand with a given number.
 ///
 /// # Errors
-/// [`CallError::Missing`] if `limb` returns `None`, [`CallError::NotSeeded`] if `seed` does.
+/// [`CallError::Missing`] if `limb` returns `None`, or for a parameter that is an exponent; [`CallError::NotSeeded`] if
+/// `seed` returns `None`.
 pub fn bind<O: ?Sized, L, S>(
     procedure: &Procedure,
     operands: &mut O,
@@ -130,7 +131,7 @@ pub trait Runs: Send + Sync {
     /// that residues of the arguments are below their moduli.
     ///
     /// # Errors
-    /// Fails if the arguments do not fit the procedure, memory is missing, or the run is stopped.
+    /// [`CallError`] if the arguments do not fit the procedure, memory is missing, or the run is stopped.
     fn run(
         &self,
         procedure: &Arc<Procedure>,
@@ -199,7 +200,7 @@ pub struct Results<'a> {
 }
 
 /// Runs a procedure on operands in the order of [`Place::arg`]. It also copies the polynomials that pass through
-/// unchanged from the operands into the results.
+/// unchanged from the operands into the results. Returns the polynomials of each result.
 ///
 /// # Errors
 /// [`CallError`] for an operand that lacks a limb, and for an error of the device.

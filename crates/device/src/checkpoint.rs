@@ -3,9 +3,9 @@
 //! in the program, and the identities of program and data.
 //!
 //! The file begins with a mark and a version. Then come the identities of program and data, the number of finished
-//! calls, and the limbs. Each limb is a number, a length, and residues as little-endian words. A SHA-256 of all these
-//! bytes ends the file. A reader checks that the limbs are those alive after that call. It also checks that their
-//! lengths are those of their rings, and that their residues are below their moduli.
+//! calls, the number of limbs, and the limbs. Each limb is a number, a length, and residues as little-endian words. A
+//! SHA-256 of all these bytes ends the file. A reader checks that each limb is alive after the finished calls, that its
+//! length is that of its type, and that its residues are below its modulus.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ impl Whose {
     /// Computes the identities of a program and of its bindings as hashes of their content.
     ///
     /// # Errors
-    /// Fails if a constant of the bindings cannot be encoded.
+    /// [`DeviceError`] if a constant of the bindings cannot be encoded.
     pub fn of(
         program: &Verified,
         bindings: &Bindings<'_>,
@@ -87,14 +87,18 @@ impl<'a> Saver<'a> {
         Self { schedule, whose }
     }
 
-    /// Returns whether a checkpoint is due. If it is, the run is to be saved as soon as no call of a procedure is in
-    /// progress.
+    /// Returns whether a checkpoint is due, because its interval has passed or the run was asked to stop. The run then
+    /// saves itself as soon as no call of a procedure is in progress.
     pub fn is_due(&self, watch: &Watch) -> bool {
         watch.is_stopped() || self.schedule.is_due()
     }
 
     /// Writes a checkpoint after `calls` finished calls, as a whole file or not at all. `last` says that the run ends
     /// with this checkpoint.
+    ///
+    /// # Errors
+    /// [`CheckpointError::File`] if the last checkpoint cannot be written. An earlier failure is reported to the run's
+    /// progress, and a later call tries again.
     pub fn save(
         &mut self,
         calls: u64,
@@ -182,7 +186,7 @@ pub struct Saved {
     /// The number of calls that the saved run had finished.
     pub calls: u64,
     pub limbs: HashMap<LimbId, Vec<u64>>,
-    /// The limbs that a later call reads but that are not in the file.
+    /// The limbs that are alive after the finished calls but not in the file.
     pub absent: Vec<LimbId>,
 }
 
@@ -195,9 +199,13 @@ pub fn lacks(path: &Path, limb: LimbId) -> CheckpointError {
     }
 }
 
-/// Reads a checkpoint of this program and these bindings, and advances `stream`, the program's
-/// stream of calls, past the calls that the saved run had finished. The callback `done` receives
-/// the procedure's number for each of these calls.
+/// Reads a checkpoint of this program and these bindings, and advances `stream`, the program's stream of calls, past
+/// the calls that the saved run had finished. The callback `done` receives the procedure's number for each of these
+/// calls.
+///
+/// # Errors
+/// [`DeviceError::Checkpoint`] for a file that cannot be read, is damaged or belongs to another program or other data;
+/// [`DeviceError::Halt`].
 pub fn read(
     path: &Path,
     whose: Whose,

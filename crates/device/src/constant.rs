@@ -30,8 +30,7 @@ impl Constant<'_> {
     /// them. `usage` is the run's registration with the cache.
     ///
     /// # Errors
-    /// Fails if the constant cannot be encoded, a memory limit forbids it, or the run is
-    /// stopped.
+    /// [`DeviceError`] if the constant cannot be encoded, a memory limit forbids it, or the run is stopped.
     pub fn read(&self, usage: &Usage) -> Result<Arc<Made>, DeviceError> {
         let encode = || {
             room("a constant", self.bytes)?;

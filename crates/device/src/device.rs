@@ -120,7 +120,7 @@ pub trait Device: Send + Sync {
     /// with all that the device derives from them and from the program.
     ///
     /// # Errors
-    /// Fails if the device cannot run the program.
+    /// [`DeviceError`] if the device cannot run the program.
     fn open<'s>(
         &'s self,
         program: &'s Verified,
@@ -151,7 +151,8 @@ pub trait Session {
     /// request for timing only ignores `inputs`.
     ///
     /// # Errors
-    /// Fails if inputs do not fit, the device does not support the request, a limit is exceeded, or the run is stopped.
+    /// [`DeviceError`] if inputs do not fit, the device does not support the request, a limit is exceeded, or the run
+    /// is stopped.
     fn run(
         &mut self,
         inputs: Vec<Limb<'_>>,
@@ -192,6 +193,9 @@ where
 }
 
 /// Refuses a program with values of types that the device does not hold.
+///
+/// # Errors
+/// [`DeviceError::Kind`].
 pub fn check_values(device: &dyn Device, program: &Verified) -> Result<(), DeviceError> {
     let refused = |name: &str, ty: ValueType| DeviceError::Kind {
         device: device.name(),
@@ -211,6 +215,9 @@ pub fn check_values(device: &dyn Device, program: &Verified) -> Result<(), Devic
 
 /// Refuses a request's budget of bytes for expanded limbs ([`Request::expanded_bytes`]) if the device keeps to no
 /// budget, or if the request is for timing only.
+///
+/// # Errors
+/// [`DeviceError::NoBudget`].
 pub fn check_budget(device: &dyn Device, request: &Request<'_>) -> Result<(), DeviceError> {
     let why = match (request.expanded_bytes, request.function) {
         (None, _) => return Ok(()),
@@ -226,6 +233,9 @@ pub fn check_budget(device: &dyn Device, request: &Request<'_>) -> Result<(), De
 
 /// Checks a request to a device that runs a program as a whole. Such a device refuses a request for neither outputs nor
 /// timing, values of types that it does not hold, a budget for expanded limbs, and a checkpoint.
+///
+/// # Errors
+/// [`DeviceError::NothingAsked`], [`DeviceError::Kind`], [`DeviceError::NoBudget`], or [`DeviceError::Checkpoint`].
 pub fn check_request(
     device: &dyn Device,
     program: &Verified,

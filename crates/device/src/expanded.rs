@@ -191,8 +191,11 @@ impl Expanded {
         self.seeds.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Returns a limb of a seed, or all limbs of a constant, of `bytes` bytes. If neither the cache
-    /// nor a step holds them, the function `make` computes them.
+    /// Returns a limb of a seed, or all limbs of a constant, of `bytes` bytes. If neither the cache nor a step holds
+    /// them, the function `make` computes them. `usage` counts them for the run.
+    ///
+    /// # Errors
+    /// The errors of `make`.
     pub fn get(
         &self,
         item: Item,

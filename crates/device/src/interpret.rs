@@ -51,6 +51,10 @@ pub enum InterpretError {
 
 /// Runs `procedure` on one limb for each parameter and one 32-byte seed for each seed parameter, in order. Returns one
 /// limb for each result, in order. Residues of the arguments must be below their moduli.
+///
+/// # Errors
+/// [`InterpretError::Count`] or [`InterpretError::Length`] for arguments that do not fit; [`InterpretError::Malformed`]
+/// for a procedure that the verifier would refuse; [`InterpretError::Halt`] if memory ends; [`InterpretError::Math`].
 pub fn run(
     procedure: &Procedure,
     args: &[&[u64]],
@@ -375,7 +379,7 @@ impl<'a> Machine<'a> {
     ) -> Result<(), Stop> {
         let from = instr.src.iter().map(|&v| Ok(self.modulus(v)?.below_61()?));
         let mut from: Vec<Modulus> = from.collect::<Result<_, Stop>>()?;
-        // The limbs of such powers come last.
+        // Limbs modulo powers of two above 2^60 come after those modulo primes.
         let (mut moduli, mut words) = (Vec::new(), Vec::new());
         let (mut limbs, mut last) = (Vec::new(), Vec::new());
         for (&v, limb) in instr.dst.iter().zip(out) {

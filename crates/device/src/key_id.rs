@@ -28,7 +28,7 @@ impl KeyId {
     /// Reads an identifier from a file's 16 bytes. All zeros stand for an object without an identifier, and give
     /// `None`.
     pub fn from_bytes(bytes: [u8; 16]) -> Option<Self> {
-        // Drawn beside a secret, from the same generator, but public.
+        // The bytes were drawn beside a secret, from the same generator, but they are public.
         declassify(bytes != [0; 16]).then_some(Self(bytes))
     }
 
@@ -42,7 +42,7 @@ impl KeyId {
     }
 
     /// Compares the identifiers of the named ciphertexts, plaintexts and keys of one computation. Those with an
-    /// identifier must agree; the others may lack one.
+    /// identifier must agree. [`Agreement::unchecked`] lists those without one.
     ///
     /// # Errors
     /// [`Mismatch`] if two of them belong to different secret keys.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The interface between limb programs and the devices that run them.
 //!
-//! The CPU, simulated machines and RTL implement [`Device`]; no crate above names one of them. A device takes a
-//! verified mid-level program and [`Bindings`] (input limbs and seeds) and returns output limbs, the same bits on every
-//! device. It also returns figures: measured on a processor, modelled for a machine, counted in RTL.
+//! The CPU, simulated machines and RTL implement [`Device`], so a caller need not know which of them runs a program. A
+//! device takes a verified mid-level program and [`Bindings`] (input limbs and seeds) and returns output limbs, the
+//! same bits on every device. It also returns figures: measured on a processor, modelled for a machine, counted in RTL.
 
 pub mod bindings;
 pub mod call;

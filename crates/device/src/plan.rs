@@ -32,8 +32,8 @@ pub const EXTENDED: usize = 16;
 /// result limbs. With fewer source moduli its steps have up to [`EXTENDED_OF_FEW`].
 const MANY: usize = 6;
 
-/// Returns the number of result limbs of each step of a base extension from `from` to `to` moduli. It makes the steps
-/// as equal as possible.
+/// Returns the most result limbs of one step of a base extension from `from` to `to` moduli. From [`MANY`] source
+/// moduli on the number makes the steps as equal as possible; below it is [`EXTENDED_OF_FEW`].
 fn extended(from: usize, to: usize) -> usize {
     match from < MANY {
         true => EXTENDED_OF_FEW,
@@ -51,8 +51,8 @@ pub enum Job {
     Mac(Modulus),
     Muli(Modulus, u64),
     Addi(Modulus, u64),
-    /// The transform modulo `q` of an operand of residues modulo `from`, converted to `q`, plus a constant w. A
-    /// plain transform has `from` = `q` and w = 0.
+    /// The transform modulo `q` of (x mod `q`) + `w`, for an operand x of residues modulo `from` and a constant `w`. A
+    /// plain transform has `from` = `q` and `w` = 0.
     Ntt {
         q: Modulus,
         ring: Ring,
@@ -147,8 +147,8 @@ pub enum How {
     /// The extension takes x + u Q for the integer x in \[0, Q) with the given residues and a small
     /// integer u. Q is the product of the source moduli.
     Fast,
-    /// The extension takes the one integer in this range: from 0 to the product of the source
-    /// moduli, or as wide and centred around 0.
+    /// The extension takes the one integer in a range as wide as the product Q of the source moduli: \[0, Q), or
+    /// centred around 0.
     Exact(Representative),
     /// The extension takes the integer that a redundant limb modulo this modulus determines. That limb is the last
     /// operand.

@@ -115,8 +115,8 @@ pub struct Pool {
     returned: Returned,
 }
 
-/// An output limb of a run, in words of 32 bits if its modulus is below 2^32. Its drop returns the buffer to the
-/// device, so runs in a row neither copy nor allocate outputs.
+/// An output limb of a run, in words of 32 bits if its modulus is below 2^32. If its buffer belongs to a pool of the
+/// device, the drop returns the buffer there, so runs in a row neither copy nor allocate outputs.
 pub struct OutputLimb(Held);
 
 enum Held {

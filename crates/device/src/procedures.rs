@@ -25,6 +25,10 @@ type Called = (Arc<Procedure>, Arc<Verified>);
 pub struct Calling(Mutex<HashMap<usize, Called>>);
 
 impl Calling {
+    /// Returns the program that calls the procedure once, from the cache or newly made.
+    ///
+    /// # Errors
+    /// [`DeviceError::Malformed`] for a procedure that the verifier refuses.
     pub fn program(&self, procedure: &Arc<Procedure>) -> Result<Arc<Verified>, DeviceError> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let key = Arc::as_ptr(procedure) as usize;

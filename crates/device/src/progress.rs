@@ -3,17 +3,18 @@
 
 use std::time::Duration;
 
-/// The progress of a run at one moment: calls finished, time passed and time left.
+/// The progress of a run at one moment: units of work finished, time passed and time left. The units are calls of
+/// procedures, or bootstraps in the run of a TFHE circuit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
     /// The kind of work in words, such as "running" or "simulating".
     pub stage: &'static str,
-    /// The number of calls of procedures that are finished, of `total` calls.
+    /// The number of units of work that are finished, of `total` units.
     pub done: u64,
     pub total: u64,
     pub elapsed: Duration,
-    /// An estimate of the time that the run still needs, from the estimated work of the finished
-    /// calls and of all calls. It is `None` before any call is finished.
+    /// An estimate of the time that the run still needs, from the estimated work of the finished units and of all
+    /// units. It is `None` before any unit is finished.
     pub remaining: Option<Duration>,
 }
 

@@ -24,7 +24,7 @@ impl<'a> Resident<'a> {
     }
 
     /// Returns the bindings of one run. The limbs `inputs` fill the free places in order, and the rest follow the last
-    /// place. [`Bindings::check`] refuses an excess of limbs.
+    /// place. [`Bindings::check`] later refuses too many or too few limbs.
     pub fn with<'b>(&'b self, inputs: Vec<Limb<'b>>) -> Bindings<'b>
     where
         'a: 'b,

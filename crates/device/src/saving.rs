@@ -65,7 +65,8 @@ impl<'a> Schedule<'a> {
     /// Writes a checkpoint of a run that goes on, with the function `save`.
     ///
     /// # Errors
-    /// The errors of `save`, except [`CheckpointError::File`], which is reported and tried again.
+    /// The errors of `save`, except [`CheckpointError::File`]. Such a failure is reported to the progress, and a write
+    /// is due again after at most 5 s.
     pub fn save(
         &mut self,
         save: impl FnOnce() -> Result<(), CheckpointError>,
@@ -86,7 +87,8 @@ impl<'a> Schedule<'a> {
     }
 }
 
-/// Writes a checkpoint of a run that ends, with the function `save`. It repeats a failed write for about a second.
+/// Writes a checkpoint of a run that ends, with the function `save`. It tries up to five times in about a second if the
+/// file cannot be written.
 ///
 /// # Errors
 /// The error of the last call of `save`.

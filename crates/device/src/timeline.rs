@@ -14,7 +14,8 @@ use crate::trace::{Context, SpanSink, TraceSink};
 const MOST_EVENTS: usize = 3000;
 /// The most moments at which a timeline keeps the fill of one memory.
 const MOST_MOMENTS: usize = 1500;
-/// The most memories, and the most lanes, of a timeline. Further ones are left out and counted.
+/// The most memories, and the most lanes, of a timeline. Further ones are left out; [`Timeline::events`] still counts
+/// the events of such lanes.
 const MOST_NAMES: usize = 256;
 /// The longest joined event, as a multiple of the gap up to which neighbouring events are joined.
 const LONGEST: f64 = 16.0;
@@ -48,7 +49,7 @@ pub struct Lane {
 pub struct Event {
     pub start: f64,
     pub end: f64,
-    /// The part of the interval in which the unit was busy, from 0 to 1.
+    /// The time in seconds of the interval in which the unit was busy.
     pub busy: f64,
     /// The number of the run's events that this interval joins.
     pub count: u64,

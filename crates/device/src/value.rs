@@ -90,13 +90,17 @@ impl Value<'_> {
         }
     }
 
-    /// Returns whether the residues of the limb are in 32-bit words while the program runs.
+    /// Returns whether the run holds the residues of the limb in words of 32 bits.
     pub fn is_short(&self) -> bool {
         matches!(self.held(), Residues::Short(_))
     }
 
-    /// Encodes the limb if it belongs to a constant that is not yet encoded. For other limbs it does nothing.
-    /// `usage` is the run's registration with the cache of encoded constants.
+    /// Encodes the limb if it belongs to a constant that is not yet encoded. For other limbs it does nothing. `usage`
+    /// is the run's registration with the cache of encoded constants.
+    ///
+    /// # Errors
+    /// [`DeviceError`] if the constant cannot be encoded, a memory limit forbids it, or the run is stopped;
+    /// [`DeviceError::Malformed`] if it has no limb of the expected length modulo its modulus.
     pub fn read(&mut self, usage: &Usage) -> Result<(), DeviceError> {
         if let Value::Constant(constant, modulus) = self {
             let (made, modulus, len) = (constant.read(usage)?, *modulus, constant.len);

@@ -24,7 +24,8 @@ use zeroize::Zeroizing;
 /// The readers that a file may have: everybody, or its owner alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contents {
-    /// Anybody may read the file. A replaced file keeps its mode and owner; a new file has the process's default mode.
+    /// Anybody may read the file. A replaced file keeps its mode, and its owner if the system allows that. A new file
+    /// has the process's default mode.
     Public,
     /// Only the owner may read the file. It has mode 0600 from the first byte, for every umask and every file that it
     /// replaces.
@@ -39,7 +40,7 @@ const ANYONES_FOLDER: u32 = 0o777;
 /// The most symbolic links to follow from a path, as in Linux.
 const MOST_LINKS: usize = 40;
 
-/// Writes `bytes` to the file `path`, whole or not at all. A failure leaves the old contents.
+/// Writes `bytes` to the file `path`, whole or not at all. A failure leaves the old contents of a regular file.
 ///
 /// # Errors
 /// Fails for an empty path, a folder, a missing folder, a file without write permission, and errors of the operating
@@ -49,7 +50,10 @@ pub fn write(path: &Path, contents: Contents, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Writes a file piece by piece, whole or not at all, with the function `fill`. An error of `fill` leaves the old
-/// contents.
+/// contents of a regular file.
+///
+/// # Errors
+/// The errors of `fill`, and those of [`write()`].
 pub fn fill<T, E: From<io::Error>>(
     path: &Path,
     contents: Contents,
@@ -98,11 +102,13 @@ pub enum ReadError {
 /// The number of bytes that are read between two checks for a stop.
 const LOOK: u64 = 1 << 20;
 
-/// Reads a whole file, even one that has no length or never ends. The limit of `watch` must allow twice the bytes of
-/// the file, because a parser needs as much again. `what` names the file's content in the error.
+/// Reads a whole file. It also reads a file without a length, such as a pipe, and fails at the limit if the file never
+/// ends. The limit of `watch` must allow twice the bytes of the file, because a parser needs as much again. `what`
+/// names the file's content in the error.
 ///
 /// # Errors
-/// Errors of the operating system, and [`Halt`] if the limit is too small or the work is stopped.
+/// [`ReadError::Io`] for errors of the operating system; [`ReadError::Halt`] if the limit is too small or the work is
+/// stopped.
 pub fn read(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, ReadError> {
     let limit = watch.limits().memory;
     let largest = limit / 2;
@@ -272,6 +278,9 @@ fn present(folder: &Path) -> io::Result<()> {
 
 /// Makes the folder `path` unless it exists; its parent must exist. An existing folder keeps its mode. A new folder for
 /// [`Contents::Secret`] has mode 0700.
+///
+/// # Errors
+/// Fails for an empty path, a missing parent, and errors of the operating system.
 pub fn make_folder(path: &Path, contents: Contents) -> io::Result<()> {
     if path.as_os_str().is_empty() {
         let reason = "the path is empty; name a folder to write into";
@@ -294,6 +303,9 @@ const OTHERS: u32 = 0o077;
 const OTHERS_WRITE: u32 = 0o022;
 
 /// Removes all permissions of the group and of others from a file or folder.
+///
+/// # Errors
+/// Errors of the operating system.
 pub fn close_to_others(path: &Path) -> io::Result<()> {
     let mode = fs::metadata(path)?.mode();
     if mode & OTHERS == 0 {
@@ -302,7 +314,10 @@ pub fn close_to_others(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(mode & 0o7777 & !OTHERS))
 }
 
-/// Returns whether nobody but the owner of a folder may change its entries.
+/// Returns whether nobody but the owner of a folder may change its entries, by its mode bits.
+///
+/// # Errors
+/// Errors of the operating system.
 pub fn others_only_look(folder: &Path) -> io::Result<bool> {
     Ok(fs::metadata(folder)?.mode() & OTHERS_WRITE == 0)
 }

@@ -12,7 +12,8 @@ use ringmill_math::{AnyModulus, Modulus, Ring, WordModulus};
 use super::{Extension, How, Job, Made, Step, Steps, WordJob, extended};
 use crate::DeviceError;
 
-/// Lowers a verified procedure to steps. A procedure that the verifier would refuse gives [`DeviceError::Malformed`].
+/// Lowers a verified procedure to steps. A procedure that the verifier would refuse gives [`DeviceError::Malformed`] or
+/// [`DeviceError::Math`].
 pub(super) fn lower(proc: &Procedure) -> Result<Steps, DeviceError> {
     let moduli = proc.moduli.iter().map(|q| q.arithmetic());
     let mut builder = Builder {

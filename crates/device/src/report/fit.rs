@@ -53,7 +53,7 @@ impl Resource {
 pub struct Ports {
     pub reads: u64,
     pub writes: u64,
-    /// The number of words a cycle for which a port either reads or writes.
+    /// The number of further words in one cycle, each of which the memory either reads or writes.
     pub either: u64,
 }
 
@@ -78,8 +78,8 @@ impl Ports {
     };
 }
 
-/// One need of a machine, such as the memories of one unit, and the amount of an FPGA resource that meets it. A report
-/// prints it as a line of its table of needs. Block RAM counts in blocks of 36 Kbit.
+/// One need of a machine, such as the memories of one unit, and the amount of a hardware resource that meets it. A
+/// report prints it as a line of its table of needs. Block RAM counts in blocks of 36 Kbit.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct NeedUse {
     pub name: String,

@@ -29,7 +29,7 @@ pub struct MachineReport {
     pub instructions: u64,
     pub instructions_by_kind: BTreeMap<String, u64>,
     /// The number of cycles in which binary instructions (micro words) of each kind were executing. Several kinds
-    /// execute at once, so the numbers sum to more than `cycles`.
+    /// execute at once, so the numbers may sum to more than `cycles`.
     pub cycles_by_kind: BTreeMap<String, u64>,
     pub procedures: BTreeMap<String, ProcedureUse>,
     /// The `cycles` of the run divided among the lines of the user's program; the parts add up to
@@ -53,8 +53,8 @@ impl MachineReport {
         self.own.get()
     }
 
-    /// Returns the number of interleaved runs and the cycles of one of them, if the machine interleaves runs of a
-    /// program.
+    /// Returns the number of runs of a program that the machine interleaves and each run's share of the cycles, or
+    /// `None` if the machine interleaves none.
     pub fn interleaved(&self) -> Option<Interleaved> {
         self.own.interleaved()
     }

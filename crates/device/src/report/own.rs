@@ -30,8 +30,8 @@ pub trait OwnReport: PartialEq + fmt::Debug + Serialize + Send + Sync + 'static 
         Remarks::default()
     }
 
-    /// Returns the number of interleaved runs and the cycles of one of them, if the machine interleaves
-    /// runs of a program.
+    /// Returns the number of runs of a program that the machine interleaves and each run's share of the cycles, or
+    /// `None` if the machine interleaves none.
     fn interleaved(&self) -> Option<Interleaved> {
         None
     }
