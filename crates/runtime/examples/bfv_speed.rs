@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Time of BFV's operations on the cpu device, at N = 2^14 with 7 ciphertext primes.
+//! Measures the time of BFV's operations on the cpu device, at N = 2^14 with 7 ciphertext primes.
 //!
 //! `cargo run --release -p ringmill-runtime --example bfv_speed [-- THREADS]`
 
@@ -18,7 +18,7 @@ use ringmill_schemes::bfv::{
     Multiplication, OpKey, Params, PlainModulus, ProcCache, SecurityLevel, SecurityTable,
 };
 
-/// Timed runs of each operation.
+/// The number of timed runs of each operation.
 const RUNS: usize = 15;
 
 fn main() -> Result<(), Box<dyn Error>> {

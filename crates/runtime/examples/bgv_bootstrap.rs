@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Seconds of each step of a bootstrap: `cargo run --release -p ringmill-runtime --example bgv_bootstrap -- SET [RUNS [THREADS [K]]]`.
-//! With K, those of a bootstrap that scales by p^K, and of one that gives signs, too.
+//! Measures the seconds of each step of a BGV bootstrap: `cargo run --release -p ringmill-runtime --example
+//! bgv_bootstrap -- SET [RUNS [THREADS [K]]]`. With K it also measures a bootstrap that divides by p^K, and one that
+//! gives signs.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -117,7 +118,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             };
             let [seconds, of_processor] = between(begun, (Instant::now(), processor()));
             let opened = decryptor.decrypt(&fresh.cipher)?;
-            // Above p^known there is no integer.
+            // The result is known only modulo p^known.
             let known = power.exponent() - if what == "scaled" { k } else { 0 };
             let modulus = power.prime().pow(known);
             let plain: Vec<u64> = opened.residues().iter().map(|c| c % modulus).collect();
@@ -139,7 +140,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The process's peak of resident memory in KiB, where the system tells.
+/// Returns the process's peak of resident memory in KiB, if the system tells it.
 fn peak() -> Option<u64> {
     resident("VmHWM:")
 }
@@ -150,7 +151,7 @@ fn resident(what: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Seconds by the clock, and of the processor.
+/// Returns the seconds between two moments: by the clock, and of the processor.
 fn between(from: (Instant, u64), to: (Instant, u64)) -> [f64; 2] {
     let ticks = to.1.saturating_sub(from.1);
     [
@@ -159,7 +160,8 @@ fn between(from: (Instant, u64), to: (Instant, u64)) -> [f64; 2] {
     ]
 }
 
-/// Hundredths of a second that the process's threads took, in its own code and in the system's; 0 where the system does not tell.
+/// Returns the hundredths of a second that the process's threads took, in its own code and in the system's, or 0 if the
+/// system does not tell.
 fn processor() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields = stat.rsplit(')').next().unwrap_or_default();

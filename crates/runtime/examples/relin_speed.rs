@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Time of the basic homomorphic operations on the cpu device, at the Medha paper's parameter sets.
+//! Measures the time of the basic homomorphic operations on the cpu device, at the Medha paper's parameter sets.
 //!
 //! `cargo run --release -p ringmill-runtime --example relin_speed [-- THREADS] [--json]`
 
@@ -13,7 +13,7 @@ use ringmill_device::progress::Silent;
 use ringmill_schemes::ckks::key::KeyForm;
 use ringmill_schemes::ckks::{Encoder, Encryptor, KeyGenerator, OpKey, Params, ProcCache};
 
-/// Timed runs of each operation.
+/// The number of timed runs of each operation.
 const RUNS: usize = 15;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -10,7 +10,7 @@ use ringmill_schemes::roles::KeyHolder;
 /// the program's other keys. The function `own` makes the keys of bootstrapping.
 ///
 /// # Errors
-/// No memory or randomness.
+/// The scheme's error if memory or randomness is missing.
 pub(crate) fn evaluation_keys<S>(
     compiled: &Compiled<S>,
     holder: &S::Holder,

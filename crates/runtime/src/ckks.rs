@@ -171,8 +171,9 @@ impl Client<Ckks> {
     /// Each output is one decryption, and is counted with the secret key before the method returns it.
     ///
     /// # Errors
-    /// The errors of [`Client::decrypt`]; a ciphertext that is no output of the program; an output without a bound, or
-    /// one of which the noise would leave nothing; [`RuntimeError::Count`].
+    /// The errors of [`Client::decrypt`]. [`RuntimeError::UnknownName`] for a name that is no output of the program.
+    /// [`RuntimeError::NotShareable`] for a ciphertext that is not at its output's level and scale, for an output
+    /// without a bound, and for one of which the noise would leave nothing. [`RuntimeError::Count`].
     pub fn decrypt_to_share(
         &self,
         outputs: &Ciphertexts,
@@ -220,8 +221,8 @@ impl Client<Ckks> {
             .collect()
     }
 
-    /// Returns the bound on the error of an output, from which the width of the added noise follows. Fails if the
-    /// output has no such bound.
+    /// Returns the bound on the error of an output, from which the width of the added noise follows. Fails with
+    /// [`RuntimeError::NotShareable`] if the output has no such bound, or if the noise would hide it or overflow.
     fn shareable(
         &self,
         name: &str,
@@ -292,6 +293,10 @@ impl Client<Ckks> {
     /// outside of its bounds are refused, because no prediction holds for them.
     ///
     /// The measurement is the largest error of an output. This error tells of the secret key: never share it.
+    ///
+    /// # Errors
+    /// [`RuntimeError::MissingInput`] for an input that is not given; [`RuntimeError::Bounded`] for a value outside of
+    /// its stated bounds; [`RuntimeError::Evaluate`].
     pub fn measure(
         &self,
         inputs: &Vectors,

@@ -36,12 +36,18 @@ impl<S: Runs> Client<S> {
     }
 
     /// Makes a client of a compiled program with a new secret key.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Scheme`] if the operating system gives no randomness.
     pub fn new(compiled: Arc<Compiled<S>>) -> Result<Self, ErrorOf<S>> {
         let holder = S::Holder::new(compiled.params.clone());
         Self::with_holder(compiled, holder)
     }
 
     /// Makes a client with an existing secret key of the program's parameters.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Scheme`] for a secret key of other parameters.
     pub fn with_secret_key(
         compiled: Arc<Compiled<S>>,
         secret: SecretKeyOf<S>,
@@ -50,7 +56,11 @@ impl<S: Runs> Client<S> {
         Self::with_holder(compiled, holder)
     }
 
-    /// Makes a client with the same keys and encryptions on every run. It is for reproducible tests only.
+    /// Makes a client whose keys and encryptions follow from `seed`, so they are the same on every run. It is for
+    /// reproducible tests only.
+    ///
+    /// # Errors
+    /// [`RuntimeError::Scheme`].
     pub fn from_seed_for_reproducible_tests_only(
         compiled: Arc<Compiled<S>>,
         seed: [u8; 32],
@@ -103,6 +113,10 @@ impl<S: Runs> Client<S> {
     /// Encrypts the program's encrypted inputs, given by name, at the levels at which the program takes them. Every
     /// encrypted input must be given. Other names, and values outside of the ranges for which the program was compiled,
     /// are refused.
+    ///
+    /// # Errors
+    /// [`RuntimeError::MissingInput`], [`RuntimeError::UnknownName`], [`RuntimeError::VectorLength`],
+    /// [`RuntimeError::OutOfRange`]; [`RuntimeError::Value`] for values that cannot be encoded; [`RuntimeError::Halt`].
     pub fn encrypt(
         &self,
         inputs: &BTreeMap<String, S::Message>,
@@ -142,6 +156,9 @@ impl<S: Runs> Client<S> {
     /// Decrypts the program's outputs, given by name, to messages of the program's vector length. The result is for the
     /// key's holder alone, because the error in a decryption may tell of the secret key. For CKKS outputs that others
     /// see, use [`Client::decrypt_to_share`].
+    ///
+    /// # Errors
+    /// [`RuntimeError::Value`] for a ciphertext of other parameters or of another key; [`RuntimeError::Halt`].
     pub fn decrypt(
         &self,
         outputs: &BTreeMap<String, S::Ciphertext>,

@@ -32,7 +32,8 @@ fn plain_modulus(own: &Own<'_>) -> Result<PlainModulus, ExactError> {
     Ok(t)
 }
 
-/// Returns the sizes in bits of the ciphertext primes, and those of the special primes, as the user gives them.
+/// Returns the sizes in bits of the ciphertext primes, and those of the special primes, as the user gives them. Both
+/// lists are empty if the user gives no ciphertext primes.
 fn sizes<'a>(own: &Own<'a>) -> (&'a [u32], &'a [u32]) {
     match own.bits {
         Some((cipher, special)) if !cipher.is_empty() => (cipher, special),
@@ -200,7 +201,7 @@ where
     /// Returns the bits by which the noise of a ciphertext may still grow before its message is lost.
     ///
     /// # Errors
-    /// A ciphertext of other parameters or of another key.
+    /// [`RuntimeError::Scheme`] for a ciphertext of other parameters or of another key.
     pub fn noise_budget(&self, cipher: &S::Ciphertext) -> Result<u32, RuntimeError<S::Error>> {
         let budget = self.holder().noise_budget(cipher);
         budget.map_err(RuntimeError::Scheme)

@@ -47,7 +47,8 @@ pub type Vectors = BTreeMap<String, Vec<Complex64>>;
 /// Ciphertexts of CKKS by input or output name.
 pub type Ciphertexts = BTreeMap<String, Ciphertext>;
 
-/// Checks that all names are inputs of the program.
+/// Checks that all names are among the `known` names of the program. `kind` says in the error what is named: inputs or
+/// outputs.
 fn check_names<'n, E>(
     given: impl Iterator<Item = &'n String>,
     known: &[&str],

@@ -84,11 +84,12 @@ impl ParameterReport {
     }
 }
 
-/// The number of executed instructions, by mnemonic.
+/// Numbers of instructions, by mnemonic.
 pub type Counts = BTreeMap<String, u64>;
 
-/// The numbers of executed instructions at the macro, mid and micro level. Micro instructions are counted only if a
-/// machine was simulated.
+/// The numbers of instructions at the macro, mid and micro level. Mid and micro instructions count as often as they are
+/// executed. Macro instructions count once each, without those of procedures ([`macro_counts`]). Micro instructions are
+/// counted only if a machine was simulated.
 #[derive(Clone, Debug, Serialize)]
 pub struct InstructionReport {
     #[serde(rename = "macro")]
@@ -100,7 +101,8 @@ pub struct InstructionReport {
     pub how: How,
 }
 
-/// Returns the numbers of macro instructions that a program executes, by mnemonic.
+/// Returns the numbers of a program's macro instructions, by mnemonic. A `CALL` or a `REPEAT` counts as one
+/// instruction, and the instructions of the called procedure are not counted.
 pub fn macro_counts(program: &MacroProgram) -> Counts {
     let mut counts = Counts::new();
     for instr in &program.instrs {
@@ -255,7 +257,8 @@ impl std::fmt::Display for Digits {
     }
 }
 
-/// Returns an output's magnitude as text with three digits.
+/// Returns an output's magnitude as text: with at most three decimals from 0.001 to 1000, and otherwise with three
+/// significant digits.
 fn magnitude(value: f64) -> String {
     match value {
         0.001..1000.0 => {

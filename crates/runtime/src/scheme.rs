@@ -20,7 +20,7 @@ pub trait Runs: Compiles {
     /// Makes the evaluation keys that a compiled program needs, from the secret key.
     ///
     /// # Errors
-    /// No memory or randomness.
+    /// The scheme's error if memory or randomness is missing.
     fn evaluation_keys(
         compiled: &Compiled<Self>,
         holder: &Self::Holder,

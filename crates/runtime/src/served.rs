@@ -131,7 +131,7 @@ pub trait Served:
     /// Makes a parameter set from a user's own values.
     ///
     /// # Errors
-    /// Parameters that are malformed or not secure.
+    /// The scheme's error for parameters that are malformed or not secure.
     fn made(own: &Own<'_>) -> Result<Arc<Self::Params>, Self::Error>;
 
     fn wanted(wishes: &Wishes) -> Self::Wanted;
@@ -149,7 +149,7 @@ pub trait Served:
     /// Makes the evaluation keys that a compiled program needs, from the secret key.
     ///
     /// # Errors
-    /// No memory or randomness.
+    /// The scheme's error if memory or randomness is missing.
     fn evaluation_keys(
         compiled: &Compiled<Self>,
         holder: &Self::Holder,
@@ -161,7 +161,7 @@ pub trait Served:
     /// Returns a text for each output that is wrong or noisier than predicted.
     ///
     /// # Errors
-    /// Inputs or ciphertexts that are not the program's.
+    /// [`RuntimeError`] for inputs or ciphertexts that are not the program's.
     fn judge(
         client: &Client<Self>,
         inputs: &Messages<Self>,

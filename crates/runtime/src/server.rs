@@ -59,7 +59,8 @@ impl<S: Runs> Running<'_, S> {
     /// adds its measurements.
     ///
     /// # Errors
-    /// Inputs that are missing, unknown, or do not fit; a request that the device refuses; a limit, or a stop.
+    /// [`RuntimeError`] for inputs that are missing, unknown, or do not fit; for a request that the device refuses; at
+    /// a limit, or at a stop.
     pub fn run(
         &mut self,
         ciphers: &BTreeMap<String, S::Ciphertext>,
@@ -125,6 +126,9 @@ pub type AnswerOf<S> = Answer<<S as Scheme>::Ciphertext, <S as Runs>::Report>;
 
 /// Computes the timing of a compiled program on a device, without keys and data. A request with a budget of bytes for
 /// expanded key limbs is refused, because timing alone expands nothing.
+///
+/// # Errors
+/// [`RuntimeError::Device`] for a program or a request that the device refuses, and at a limit or a stop.
 pub fn simulate<S: Runs>(
     compiled: &Compiled<S>,
     device: &dyn Device,
@@ -143,11 +147,18 @@ pub fn simulate<S: Runs>(
 impl<S: Runs> Server<S> {
     /// Makes a server. The keys must be of the program's parameters and of one secret key, and none may be missing.
     /// Keys that the program does not need are dropped.
+    ///
+    /// # Errors
+    /// [`RuntimeError::MissingKey`], [`RuntimeError::Key`] for a key of other parameters, [`RuntimeError::NotSeeded`],
+    /// [`RuntimeError::OtherKeys`] for keys of several secret keys.
     pub fn new(compiled: Arc<Compiled<S>>, keys: S::Keys) -> Result<Self, ErrorOf<S>> {
         Self::new_watched(compiled, keys, &Watch::default())
     }
 
     /// Makes a server as [`Server::new`] does. `watch` can stop the work and limits its memory.
+    ///
+    /// # Errors
+    /// Those of [`Server::new`]; [`RuntimeError::Halt`].
     pub fn new_watched(
         compiled: Arc<Compiled<S>>,
         keys: S::Keys,
@@ -186,7 +197,7 @@ impl<S: Runs> Server<S> {
     /// itself when a step reads them ([`Device::expands`]).
     ///
     /// # Errors
-    /// A program that the device cannot run.
+    /// [`RuntimeError::Device`] for a program that the device cannot run.
     pub fn open<'s>(
         &'s self,
         device: &'s dyn Device,
@@ -204,7 +215,7 @@ impl<S: Runs> Server<S> {
     /// Runs the program once on a device: [`Server::open`], then [`Running::run`].
     ///
     /// # Errors
-    /// The errors of both.
+    /// The errors of [`Server::open`] and of [`Running::run`].
     pub fn run(
         &self,
         device: &dyn Device,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A chain of homomorphic operations as a limb program, for measurements: the first operation takes the inputs, each
-//! further one the result of the one before.
+//! Makes a limb program of a chain of homomorphic operations, for measurements. The first operation takes the inputs,
+//! each further one the result of the operation before.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -16,11 +16,11 @@ use ringmill_schemes::{ParameterSet, ProcCache, Scheme};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// The program of `ops`; key number i is the key of operation i.
+/// Returns the program of the operations `ops`. Key number i is the key of operation i.
 pub fn program<S: Scheme>(cache: &ProcCache<S>, ops: &[S::Operation]) -> Result<Verified> {
     let params = cache.params();
     let mut p = Unrolled::empty(params.log_n(), params.table());
-    // Limb of (polynomial, modulus) of the last result.
+    // For each polynomial and modulus of the last result, its limb.
     let mut last: HashMap<(Poly, u16), LimbId> = HashMap::new();
     for (number, op) in ops.iter().enumerate() {
         let proc = cache.get(op)?;
@@ -99,7 +99,8 @@ pub fn program<S: Scheme>(cache: &ProcCache<S>, ops: &[S::Operation]) -> Result<
     Ok(p.try_into()?)
 }
 
-/// Binds operands, plaintexts behind ciphertexts, and the operations' keys.
+/// Binds the operands and the keys to the program's inputs. `ciphers` has the ciphertexts, then the plaintexts, and
+/// `keys` has the key of each operation that takes one.
 pub fn bind<'a>(
     program: &Verified,
     ciphers: &[&'a dyn Limbed],
@@ -140,7 +141,7 @@ pub fn bind<'a>(
     Ok(Bindings { limbs, seeds })
 }
 
-/// The output limbs as a ciphertext.
+/// Returns the output limbs as a ciphertext.
 #[allow(dead_code)] // `relin_speed` times only; `benches/ours` compares
 pub fn ciphertext<A: Annotation>(
     params: &Params,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Converts the figures of run reports to the form of the plotting library that HTML pages use.
 //!
-//! The colours are those of Okabe and Ito, which people who are blind to red or green can distinguish. They suit a
-//! light and a dark page.
+//! The first colours are those of Okabe and Ito, which people who are blind to red or green can distinguish. They suit
+//! a light and a dark page.
 
 use plotly::common::{Anchor, DashType, Line, LineShape, Marker, Mode, Orientation, Title};
 use plotly::layout::{Axis, AxisRange, AxisType, BarMode, HoverMode, Legend, Margin, TraceOrder};
@@ -11,8 +11,8 @@ use ringmill_device::report::seconds;
 
 use super::page::{Cell, Table};
 
-/// The colours of figures: Okabe and Ito's palette without its yellow, which is hard to see on a light page, then its
-/// darker shades.
+/// The colours of figures: Okabe and Ito's palette without black and yellow, which are hard to see on a dark or on a
+/// light page, with a grey and a violet in their place. Other shades of these eight follow.
 const COLOURS: [&str; 16] = [
     "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C", "#7A5195",
     "#004C77", "#996A00", "#00694D", "#8A4A6C", "#2F7FAE", "#8F3F00", "#5A5A5A", "#B39BC8",

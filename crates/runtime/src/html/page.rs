@@ -195,7 +195,7 @@ pub fn page(title: &str, sections: &[Section]) -> String {
     framed(&title, &format!("<nav>{contents}</nav>\n{body}"), &scripts)
 }
 
-/// Returns an HTML page around the markup `body`. It escapes `title`.
+/// Returns an HTML page around the markup `body`. The caller has escaped `title`.
 pub(super) fn framed(title: &str, body: &str, scripts: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -11,7 +11,7 @@ use super::page::{Cell, Figure, Piece, Section, Table};
 use crate::report::{ParameterReport, Sources, macro_counts, mid_counts};
 use crate::{Figures, Predicted, Served};
 
-/// The most points that a curve in an HTML page has.
+/// The most evenly spaced points that a curve in an HTML page has.
 const MOST_POINTS: usize = 1500;
 
 /// The size of the modulus and of the scale, in bits, after each operation of a CKKS, BFV or BGV program, as points of
@@ -19,7 +19,7 @@ const MOST_POINTS: usize = 1500;
 #[derive(Clone, Debug, Default)]
 pub struct Along {
     points: Vec<Point>,
-    /// The number of points before the curve was thinned to at most [`MOST_POINTS`].
+    /// The number of points before the curve was thinned.
     count: usize,
 }
 
@@ -124,7 +124,7 @@ impl Along {
     }
 }
 
-/// Returns at most [`MOST_POINTS`] of the points, evenly spaced, with the last among them.
+/// Returns at most [`MOST_POINTS`] of the points, evenly spaced, and the last point if it is not among them.
 fn thinned(points: Vec<Point>) -> Vec<Point> {
     let step = points.len().div_ceil(MOST_POINTS).max(1);
     let last = points.len().saturating_sub(1);

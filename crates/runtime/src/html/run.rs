@@ -306,8 +306,8 @@ fn busy(machine: &MachineReport, title: String) -> Section {
 }
 
 /// Draws where a run lies under the two limits of a machine, the rate of the host link and the rate of the units (a
-/// roofline). One axis has the limb instructions for each byte over the link, the other the limb instructions a
-/// second.
+/// roofline). One axis has the limb instructions for each byte over the link, the other the limb instructions a second.
+/// Returns `None` if a figure that the drawing needs is 0.
 fn roofline(machine: &MachineReport, report: &RunReport, title: String) -> Option<Section> {
     let work: u64 = report.instructions.mid_level.values().sum();
     let link = &machine.link;

@@ -138,8 +138,9 @@ impl Comparison {
         notes
     }
 
-    /// Returns the titles of those columns in which some row has a value, and each row's cells or the reason why it has
-    /// none.
+    /// Returns the titles of the columns that people see, and each row's cells or the reason why it has none. The
+    /// columns are those in which some row has a value, except [`FOR_PROGRAMS`], and the letters of parameter sets if
+    /// these differ.
     pub(crate) fn shown(&self) -> (Vec<&'static str>, Vec<Line<'_>>) {
         let figures = || self.rows.iter().filter_map(|row| row.figures.as_ref());
         let columns: Vec<&Column> = COLUMNS

@@ -120,8 +120,8 @@ fn instructions(table: &mut Rows<'_, '_>, i: &InstructionReport) -> fmt::Result 
     }
 }
 
-/// Writes the total number of instructions of a level, then each mnemonic's number on a line of its own, the most
-/// frequent first.
+/// Writes the total number of instructions of a level, then the numbers by mnemonic, six to a line, the most frequent
+/// first.
 fn counts(table: &mut Rows<'_, '_>, level: &str, counts: &Counts, how: How) -> fmt::Result {
     table.row(level, grouped(counts.values().sum()), Some(how))?;
     let mut kinds: Vec<_> = counts.iter().collect();
@@ -223,7 +223,8 @@ fn machine_rows(table: &mut Rows<'_, '_>, m: &MachineReport) -> fmt::Result {
     m.own.rows(table, obtained)
 }
 
-/// Writes the resources that the machine needs of its FPGA: all together, then memories and multipliers by name.
+/// Writes the resources that the machine needs of its FPGA part or silicon budget: the total of each resource, then
+/// each need by name.
 fn fit_rows(table: &mut Rows<'_, '_>, fit: &Fit) -> fmt::Result {
     for t in &fit.totals {
         let (used, available) = (pieces_text(t.used), pieces_text(t.available));

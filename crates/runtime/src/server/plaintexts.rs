@@ -16,13 +16,14 @@ use crate::scheme::{ErrorOf, Runs, constant, limb_bytes, slots};
 
 /// A plaintext operand of the program: the source of its values, and the level and scale of its encoding.
 pub(super) enum Prepared<S: Runs> {
-    /// The operand is a constant vector of the program, given by its index. It is encoded when a step of a run
-    /// reads it.
+    /// The operand is a constant vector of the program, given by its index. A device that expands constants
+    /// ([`ringmill_device::Device::expands`]) encodes it when a step of a run reads it. For other devices the server
+    /// encodes it at each run.
     Constant(u32, Place<S>),
     /// The operand is a plain input of the program, given by its index. The server encodes it at each run.
     Input(u32, Place<S>),
-    /// The operand is a constant of bootstrapping, given by its index. Its small integers are reduced modulo all
-    /// primes of the operand when a step of a run reads it.
+    /// The operand is a constant of bootstrapping, given by its index. Its small integers are reduced modulo all primes
+    /// of the operand, at the same time as a constant is encoded.
     Lifted(u32, Place<S>),
 }
 

@@ -24,7 +24,7 @@ use ringmill_device::{Device, Request};
 pub enum TracedError<E: Error + 'static> {
     #[error(transparent)]
     Run(#[from] RuntimeError<E>),
-    /// The trace file could not be written, and does not exist.
+    /// The trace file could not be written. A file that was there before keeps its old contents.
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
 }
@@ -62,7 +62,8 @@ impl Asked<'_> {
 /// show the machine's units, or the CPU's threads.
 ///
 /// # Errors
-/// The errors of the run; a trace file that cannot be written, which then does not exist.
+/// [`TracedError::Run`] for an error of the run; [`TracedError::File`] for a trace file that cannot be written. In both
+/// cases a trace file that was there before keeps its old contents.
 pub fn run_on<S: Served>(
     device: &dyn Device,
     server: &Server<S>,
@@ -177,7 +178,8 @@ impl Wanted<'_> {
     }
 }
 
-/// Calls the function `run` with a writer of a trace file. The file appears whole, or not at all if the run fails.
+/// Calls the function `run` with a writer of a trace file. The file is written whole. If the run fails, it keeps its
+/// old contents, or does not appear.
 fn traced<T, E: Error + 'static>(
     path: &Path,
     run: impl FnOnce(&mut BufWriter<File>) -> Result<(T, io::Result<()>), RuntimeError<E>>,
