@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! TFHE's bootstrap as a program of the mid level: the evaluator's bits, for every way that parameters have.
+//! Tests that TFHE's bootstrap as limb programs gives the evaluator's ciphertexts bit for bit, under every choice of
+//! parameters.
 
 use std::sync::Arc;
 
@@ -47,7 +48,8 @@ fn toy() -> ParamsBuilder {
     ParamsBuilder::toy_for_tests_only()
 }
 
-/// What NAND bootstraps: 1/8 - a - b, with 1/8 in every place of the table.
+/// Returns the words of 1/8 - a - b for two encrypted bits, which NAND bootstraps; the polynomial of its table, 1/8 in
+/// every coefficient; and the words of the evaluator's result.
 fn nand(setup: &Setup, x: [bool; 2]) -> (Vec<u64>, Vec<u64>, Vec<u64>) {
     let q = setup.params.coefficients();
     let [a, b] = x.map(|bit| setup.client.encrypt_bit(bit).unwrap());
@@ -85,7 +87,7 @@ fn unrolled_or_not_it_gives_the_evaluators_bits() {
             CiphertextModulus::Torus32,
             CiphertextModulus::Prime { bits: 30 },
         ] {
-            // A last step of fewer bits.
+            // The last step of the rotation has fewer bits than the others.
             let uneven =
                 |n: &mut LweDimension| n.0 += usize::from(n.0.is_multiple_of(unrolling.m()));
             let builder = toy().unrolling(unrolling).modulus(modulus);
@@ -111,7 +113,7 @@ fn so_does_every_order_and_ring() {
     );
 }
 
-/// Tables of integers on the torus of 64 bits, the key switch first.
+/// Tests tables of integers on the 64-bit torus, with ciphertexts under the large key.
 #[test]
 fn tables_are_looked_up() {
     let builder = toy().messages(Messages::Integers {
@@ -149,21 +151,21 @@ fn tables_are_looked_up() {
     }
 }
 
-/// The sets by name, at full size.
+/// Tests named sets at full size.
 #[test]
 #[ignore = "half a minute in release mode"]
 fn the_named_sets() {
     check(ParamsBuilder::named("boolean_p64").unwrap(), 10);
     let library = || ParamsBuilder::named("tfhe_library_2020_below_128_bits").unwrap();
     for unrolling in Unrolling::ALL {
-        // Unrolled keys cost noise: the set's own rate is that of m = 1.
+        // An unrolled key adds noise, and the set's own failure rate holds for m = 1 only.
         let builder = library().unrolling(unrolling);
         check(builder.failing(FailureRate::Below2Minus40), 11);
     }
 }
 
-/// Blind rotation is a loop: the text does not grow with the key, but for its inputs, and counts are those of the paper's
-/// Algorithm 1.
+/// Tests that the blind rotation is a loop: a longer key adds inputs, but no steps and no blocks. The counts of
+/// instructions are those of Kong and Li's paper, Algorithm 1.
 #[test]
 fn the_rotation_is_a_loop() {
     let setup = Setup::new(toy(), 8);
@@ -207,7 +209,7 @@ fn what_cannot_run_is_refused() {
         above.contains("residue") || above.contains("below"),
         "{above}"
     );
-    // Machines of limbs hold no exponents.
+    // These machines hold limbs only, and no exponents.
     for machine in ["sim:ring", "sim:polymul", "sim:basext"] {
         let device = ringmill_sim::open(machine).unwrap();
         let refused = run(device.as_ref(), &table, &sum);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! TFHE's bootstrap on the engine: by its model and its RTL, the evaluator's bits.
+//! Tests that TFHE's bootstrap on the torus machine, by its model and by its RTL, gives the evaluator's bits.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use ringmill_device::Request;
 use ringmill_machines::torus::{Description, TorusMachine};
 use ringmill_sim::open;
 
-/// The description of an engine for toy sizes, in a file.
+/// Writes the description of an engine for toy sizes to a file. Returns the path and the text.
 fn description(unroll: usize, dim: usize) -> (PathBuf, String) {
     let digits = params(Unrolling::One, dim).sizes().key_switch;
     let mut text = Description::OURS.to_owned();
@@ -33,7 +33,7 @@ fn description(unroll: usize, dim: usize) -> (PathBuf, String) {
         assert!(text.contains(from), "{from}");
         text = text.replace(from, &to);
     }
-    // A file of its own: tests of one process run at once, and one must not read what another is writing.
+    // Each call writes a file of its own, because tests of one process run at once and must not share a file.
     static WRITTEN: AtomicUsize = AtomicUsize::new(0);
     let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
     let name = format!("torus-{unroll}-{dim}-{number}.toml");
@@ -55,7 +55,8 @@ fn params(unrolling: Unrolling, dim: usize) -> Arc<Params> {
         .unwrap()
 }
 
-/// A gate by the evaluator, and its bootstrap on a device of this kind.
+/// Checks that the bootstrap of a NAND gate on the torus machine gives the evaluator's bits, in the cycles that the
+/// machine's model states. `kind` is `sim` for the model and `rtl` for the RTL.
 fn check(kind: &str, unrolling: Unrolling, dim: usize) {
     let params = params(unrolling, dim);
     let client = Client::from_seed_for_reproducible_tests_only(params.clone(), [7; 32]).unwrap();
@@ -121,7 +122,8 @@ fn unrolled_keys_on_the_rtl() {
     check("rtl", Unrolling::Three, 25);
 }
 
-/// A program of other sizes is refused by the field that forbids it.
+/// Tests that a program of other sizes is refused, and that the error names the field of the description that forbids
+/// it.
 #[test]
 fn other_sizes_are_refused() {
     let params = params(Unrolling::One, 23);
@@ -142,7 +144,7 @@ fn other_sizes_are_refused() {
     let refused = bootstrap.run(device.as_ref(), &table, &[0; 24], Request::timing_only());
     let error = refused.err().map(|e| e.to_string()).unwrap();
     assert!(error.contains("`unroll`"), "{error}");
-    // Another base of the key switch.
+    // A key switch with another number of digits.
     let (path, text) = description(1, 23);
     let levels = format!("levels = {} ", params.sizes().key_switch.levels);
     let other = path.with_file_name("torus-other-switch.toml");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What threads expand, share, hold and let go of.
+//! Tests the cache of expanded limbs: which limbs threads compute, share, hold and drop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
@@ -29,12 +29,12 @@ fn what_two_threads_want_is_made_once_whatever_the_budget() {
         let want = || {
             both.wait();
             let make = || {
-                // Long enough for the other to come.
+                // The pause gives the other thread time to ask for the same limb.
                 thread::sleep(Duration::from_millis(50));
                 Ok(form())
             };
             let made = expanded.get(ITEM, 64, &usage, make).unwrap();
-            // Nobody lets go before both have it.
+            // Neither thread drops the limb before both have it.
             both.wait();
             made.limb(0).wide().into_owned()
         };
@@ -101,13 +101,13 @@ fn what_is_held_stays_and_the_least_recently_wanted_goes() {
     get(2);
     assert_eq!(count(), 4, "0 went");
     let all = [get(0), get(1), get(2)];
-    // 1 went for 0, 2 for 1, and nothing can go for 2.
+    // Item 1 was dropped for item 0, and item 2 for item 1. No item can be dropped for item 2.
     assert_eq!((count(), expanded.bytes()), (7, 192), "all are held");
     let again = get(2);
     assert_eq!(count(), 7, "what is held beyond the budget is shared");
     drop((all, again));
     assert_eq!((expanded.bytes(), usage.stats().peak_bytes), (128, 192));
-    // A run of a smaller budget bounds both until it ends.
+    // A second run with a smaller budget bounds the cache until it ends.
     let smaller = self::usage(&expanded, Some(64));
     assert_eq!(expanded.bytes(), 64);
     get(0);

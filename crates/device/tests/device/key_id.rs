@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether parts of a computation belong to one secret key.
+//! Tests the check that all parts of a computation belong to one secret key.
 
 use ringmill_device::KeyId;
 use ringmill_math::Prng;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What becomes one step, and what must not.
+//! Tests which steps of a procedure are fused, and which must not be.
 
 use ringmill_device::plan::{Fusion, Job, Steps};
 use ringmill_isa::Poly;
@@ -35,7 +35,8 @@ impl Build {
         std::array::from_fn(|_| self.param(0, Form::Eval))
     }
 
-    /// Values that are no parameters: [`Build::fused`] begins with as many transforms.
+    /// Adds K values that are no parameters, but transforms of parameters. The fused steps then begin with K
+    /// transforms.
     fn made<const K: usize>(&mut self) -> [ValueId; K] {
         std::array::from_fn(|_| {
             let x = self.param(0, Form::Coeff);
@@ -43,7 +44,8 @@ impl Build {
         })
     }
 
-    /// The kernels of the fused steps for these results, in order, but for the transforms of [`Build::made`].
+    /// Returns the names of the fused steps of the procedure with these results, in order, without the transforms of
+    /// [`Build::made`], of which there must be `transforms`.
     fn fused_after(self, transforms: usize, results: &[ValueId]) -> Vec<&'static str> {
         let mut names = self.fused(results);
         let made = names.iter().filter(|&&name| name == "ntt").count();
@@ -52,7 +54,7 @@ impl Build {
         names
     }
 
-    /// The kernels of the fused steps for these results, in order.
+    /// Returns the names of the fused steps of the procedure with these results, in order.
     fn fused(mut self, results: &[ValueId]) -> Vec<&'static str> {
         for (i, &v) in results.iter().enumerate() {
             self.0
@@ -148,7 +150,7 @@ fn sums_with_the_same_first_factors_are_a_pair() {
     let y = b.0.dot(&[(d, m), (e, n)]).unwrap();
     assert_eq!(b.fused_after(2, &[x, y]), ["pair"]);
 
-    // The second sum waits for the first.
+    // The second sum reads the first, so the two cannot be one step.
     let mut b = Build::new();
     let [d, e] = b.made();
     let [k, l, m] = b.evals();
@@ -172,7 +174,7 @@ fn products_of_two_pairs_are_a_tensor() {
     let middle = b.0.dot(&[(a0, a1), (a0, a1)]).unwrap();
     assert_eq!(b.fused(&[low, middle, high]), ["tensor"]);
 
-    // Other products.
+    // These products are not those of a tensor product.
     let mut b = Build::new();
     let [a0, a1, b0, b1] = b.made();
     let (low, high) = (b.0.mul(a0, b1).unwrap(), b.0.mul(a1, b0).unwrap());
@@ -202,7 +204,7 @@ fn elementwise_steps_on_parameters_that_share_one_are_a_pass() {
     let product = b.0.mul(r, q).unwrap();
     assert_eq!(b.fused(&[scaled, product]), ["pass"]);
 
-    // Neither alone nor modulo another prime.
+    // Neither a single step nor steps modulo different primes form a pass.
     let mut b = Build::new();
     let [p, q] = b.evals();
     let (r, s) = (b.param(1, Form::Eval), b.param(1, Form::Eval));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Buffers that are taken, lent and given back.
+//! Tests the pool of buffers, which are taken, lent and given back.
 
 use ringmill_device::OutputLimb;
 use ringmill_device::pool::{ALIGNMENT, Buf, Pool, PoolUse};

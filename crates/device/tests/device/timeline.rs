@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Timelines of short and of long runs.
+//! Tests timelines of short and of long runs.
 
 use ringmill_device::timeline::Timeline;
 use ringmill_device::trace::{Context, TraceSink};
 
-/// What a timeline keeps at most.
+/// The most events, moments of a memory, and lanes or memories that a timeline keeps.
 const MOST_EVENTS: usize = 3000;
 const MOST_MOMENTS: usize = 1500;
 const MOST_NAMES: usize = 256;
@@ -61,7 +61,7 @@ fn long_runs_stay_small_and_lose_no_busy_time() {
     assert_eq!(memory.bytes.iter().max(), Some(&76));
 }
 
-/// Lanes that nothing joins, as each has one event, do not make it grow or turn for ever.
+/// Tests that many lanes with one event each, which nothing can join, let the timeline neither grow nor loop for ever.
 #[test]
 fn lanes_are_bounded() {
     let mut timeline = Timeline::new(1.0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Traces as what reads them reads them.
+//! Tests that trace files have the form that viewers read.
 
 use std::io::{self, Write};
 use std::time::Duration;

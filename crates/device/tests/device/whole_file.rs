@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files that appear whole or not at all, and whose they are.
+//! Tests that files appear whole or not at all, with the right mode and owner.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
@@ -13,7 +13,7 @@ use ringmill_device::whole_file::{
     read_secret, write,
 };
 
-/// A folder of the test's own, removed after it.
+/// A folder for one test, which its drop removes.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -108,7 +108,7 @@ fn secrets_are_their_owners_from_the_first_byte() {
             assert_eq!(mode(&folder.0.join(&parts[0])), 0o600);
             out.write_all(b"s")
         });
-        // A file that may not be written is refused; root may write any.
+        // A file without write permission is refused, except if the test runs as root.
         if written.is_ok() {
             assert_eq!(mode(&path), 0o600, "{before:?}");
         } else {
@@ -158,7 +158,7 @@ fn links_are_followed_and_stay() {
     );
     std::os::unix::fs::symlink("file", &near).unwrap();
     std::os::unix::fs::symlink(&near, &far).unwrap();
-    // The link dangles at first, and points at a file after that.
+    // The link has no target before the first write, and a file as its target after that.
     for text in ["first", "second"] {
         write(&far, Contents::Public, text.as_bytes()).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
@@ -251,6 +251,6 @@ fn secrets_are_read_whole_up_to_their_limit() {
     assert!(read_secret(Path::new("/dev/null"), 9).unwrap().is_empty());
     let endless = kind(Path::new("/dev/zero"), 200_000);
     assert_eq!(endless, io::ErrorKind::FileTooLarge);
-    // What the system refuses ends the reading.
+    // An error of the system ends the read.
     assert_eq!(kind(&folder.0, 9), io::ErrorKind::IsADirectory);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A bootstrap of BGV whose operations a device runs: the interpreter's bits, whatever is fused and however many threads there are.
+//! Tests that a BGV bootstrap on the CPU gives the interpreter's bits, with and without fusion and on one thread or
+//! two.
 
 use std::sync::Arc;
 
@@ -14,7 +15,8 @@ use ringmill_schemes::bgv::{
     PrimePower,
 };
 
-/// What each step makes, and that the slots are what they were.
+/// Bootstraps a ciphertext twice on each of `runs`. Checks that all give the same ciphertext after each step, and that
+/// the slots keep their values.
 fn bootstrapped(power: (u64, u32, u32), weight: u32, form: KeyForm, runs: Vec<Arc<dyn Runs>>) {
     let (p, r, e) = power;
     let t = PrimePower::new(p, r).unwrap().modulus().unwrap();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CKKS programs that are deeper than their parameters: the compiler places bootstraps, and results lie within the
-//! predicted error.
+//! Tests CKKS programs that need more levels than their parameters have: the compiler places bootstraps, and the
+//! results lie within the predicted error.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

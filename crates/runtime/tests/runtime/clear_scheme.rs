@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A scheme is one folder: the run time, the devices and the file container know nothing of this one, and run it.
+//! Tests the scheme [`Clear`]: clients, servers, devices and the file container run it, although none of them has code
+//! for it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,8 +21,8 @@ use ringmill_sim::open;
 
 const LOG_N: u8 = 12;
 
-/// y = (x + w) x p + (0, 1, .., 7, 0, 1, ..) + 3 and z = x x + w w, entry by entry: the sum of products is relinearised
-/// once, which is nothing here.
+/// Returns a program with the outputs y = (x + w) x p + (0, 1, .., 7, 0, 1, ..) + 3 and z = x x + w w, entry by entry.
+/// The sum z is relinearised once, which does nothing in this scheme.
 fn traced() -> MacroProgram {
     let mut t = TraceBuilder::new("clear", 1 << LOG_N).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -94,7 +95,7 @@ fn its_programs_run_on_every_device_from_client_to_client() {
             .unwrap();
         assert_eq!(answer.report.contains("Some("), timing, "{}", answer.report);
         assert!(answer.report.contains("INSECURE"));
-        // Integers stay integers, exactly, far beyond what a double holds.
+        // Integers stay exact beyond the 53 bits of a double.
         let outputs = client.decrypt(&answer.outputs.unwrap()).unwrap();
         assert_eq!(outputs["y"], expected, "{}", device.name());
         assert_eq!(outputs["z"], sums, "{}", device.name());
@@ -177,14 +178,15 @@ fn its_operations_are_called_and_its_objects_written_and_read() {
     altered[100] ^= 1;
     assert!(Value::read(&altered, &params).is_err());
 
-    // Another scheme's reader says whose file it is.
+    // The reader of another scheme names the scheme of the file.
     let theirs = ckks::Params::builder(4).prime_bits(&[30], &[30]);
     let theirs = theirs.allow_insecure_parameters_for_tests_only();
     let refused = ckks::file::read_ciphertext(&file, &theirs.build().unwrap());
     assert!(matches!(refused, Err(FileError::Scheme { got: 255, .. })));
 }
 
-/// The compiler makes its programs by the scheme's own rules: parameters chosen or given, a machine's limits, constants.
+/// Tests that the compiler follows the scheme's own rules: for parameters that it chooses or is given, the limits of a
+/// machine, and constants.
 #[test]
 fn its_programs_compile_by_its_own_rules() {
     let chosen = compile(traced(), &Options::<Clear>::default()).unwrap();
@@ -192,7 +194,7 @@ fn its_programs_compile_by_its_own_rules() {
     assert_eq!((chosen.output_level, chosen.inputs.len()), (Level(1), 3));
     assert_eq!(chosen.plaintexts.len(), 2);
     assert!(chosen.keys.is_empty() && chosen.key_bytes() == 0);
-    // Equal operations share their procedures, and a saved text compiles to the same program.
+    // Equal operations share a procedure, and the printed text of a program compiles to the same program.
     let names: Vec<&str> = chosen.program.procs.iter().map(|p| &*p.name).collect();
     assert_eq!(
         names,

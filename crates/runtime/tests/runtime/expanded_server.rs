@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A server's keys and constants under byte budgets: the same ciphertexts, reports that say what it took, runs that are
-//! stopped and gone on with.
+//! Tests a server's keys and constants under budgets of bytes: equal ciphertexts, the figures of reports, and runs that
+//! are stopped and continued.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,10 +28,10 @@ fn under(budget: u64) -> Request<'static> {
 }
 
 const SLOTS: u32 = 32;
-/// Vectors that the program holds.
+/// The number of constant vectors of the program.
 const VECTORS: u32 = 6;
 
-/// `turns` turns: x rotated, times one constant vector after the other.
+/// Returns a program of `turns` turns. Each turn rotates a sum and adds x times one of the constant vectors.
 fn compiled(turns: u32) -> Arc<Compiled> {
     let params = Params::builder(10)
         .prime_bits(&[50, 36, 36], &[50])
@@ -78,7 +78,7 @@ impl Ready {
         }
     }
 
-    /// A server that has nothing expanded.
+    /// Returns a server that has not expanded anything yet.
     fn server(&self) -> Server {
         Server::new(Arc::clone(&self.compiled), self.keys.clone()).unwrap()
     }
@@ -114,7 +114,7 @@ fn constants_are_encoded_as_they_are_read_and_kept_under_the_same_budget() {
         Err(RuntimeError::Device(DeviceError::SmallBudget { least, .. })) => least,
         other => panic!("{other:?}"),
     };
-    // A constant has all limbs of its level, a limb of a key is one.
+    // The largest item is a constant, which has all limbs of its level, and not the single limb of a key.
     assert!(least > 8 << 10, "{least}");
     let mut made_again = 0;
     for device in ["cpu:1", "cpu:2", "sim:ring"] {
@@ -124,7 +124,7 @@ fn constants_are_encoded_as_they_are_read_and_kept_under_the_same_budget() {
                 let answer = ready.run(&server, device, under(budget), &Silent).unwrap();
                 let one = of(&answer);
                 assert_eq!(answer.outputs, whole.outputs, "{device}, {budget}");
-                // One call holds all limbs of its key, two of them one constant each.
+                // On one thread the steps of one call hold at most 16 limbs of 8 KiB, even above the budget.
                 let calls = if device == "cpu:1" { 1 } else { u64::MAX / 2 };
                 let held = all.peak_bytes.min(calls.saturating_mul(16 * (8 << 10)));
                 assert!(one.peak_bytes <= budget.max(held), "{budget}: {one:?}");
@@ -133,7 +133,7 @@ fn constants_are_encoded_as_they_are_read_and_kept_under_the_same_budget() {
         }
     }
     assert!(made_again > 0);
-    // Other machines are handed every constant encoded, so they keep to no budget.
+    // Other machines receive every constant encoded, so they refuse a budget.
     let answer = ready.run(&server, "sim:polymul", under(least), &Silent);
     assert!(
         matches!(
@@ -184,7 +184,7 @@ fn reports_state_the_budget_and_what_was_made_again() {
     assert!(!text.contains("no budget"), "{text}");
 }
 
-/// Stops the work when so many calls are done.
+/// An observer of progress that stops the run once this number of calls is done.
 struct StopAt<'w>(u64, &'w Watch);
 
 impl Progress for StopAt<'_> {
@@ -227,14 +227,14 @@ fn a_run_that_was_stopped_leaves_the_server_usable_and_goes_on_under_another_bud
         let stopped = ready.run(&server, device, request, &StopAt(0, &watch));
         let stopped = stopped.unwrap_err();
         assert_eq!(Halt::of(&stopped), Some(&Halt::Interrupted), "{stopped}");
-        // The same server, under no budget: nothing of the stopped run is left to bound it.
+        // The next run of the same server has no budget, so the budget of the stopped run must have ended.
         let answer = ready.run(&server, device, Request::function_only(), &Silent);
         let answer = answer.unwrap();
         assert_eq!(answer.outputs, whole);
         assert_eq!(of(&answer).budget_bytes, None);
         let kept = ready.run(&server, device, Request::function_only(), &Silent);
         assert_eq!(of(&kept.unwrap()).limbs, 0, "all is kept");
-        // Another process's server goes on from the checkpoint, under half the budget.
+        // A new server, as in another process, continues from the checkpoint under half the budget.
         let request = Request {
             resume: Some(file.0.clone()),
             ..under(budget / 2)
@@ -244,7 +244,7 @@ fn a_run_that_was_stopped_leaves_the_server_usable_and_goes_on_under_another_bud
     }
 }
 
-/// Where the limit of memory does not leave room for all, what it leaves is the budget.
+/// Tests that a limit of memory that has no room for all expanded limbs acts as a budget.
 #[test]
 fn what_does_not_fit_the_limit_is_made_again() {
     let ready = Ready::new(24);
@@ -259,7 +259,7 @@ fn what_does_not_fit_the_limit_is_made_again() {
         .stats
         .buffers_peak_bytes();
     let (mut kept, mut bounded) = (0, 0);
-    // From a limit that all fit into down to one that a run is refused under.
+    // The limits go from one with room for all limbs down to one at which the run is refused.
     for eighths in (0..40).rev() {
         let memory = buffers + all * eighths / 8;
         let request = Request {
@@ -278,7 +278,7 @@ fn what_does_not_fit_the_limit_is_made_again() {
                     None => kept += 1,
                 }
             }
-            // Also because other tests of this process grew it meanwhile.
+            // The run may also be refused because other tests made the process grow meanwhile.
             Err(error) => assert!(
                 matches!(Halt::of(&error), Some(Halt::OverLimit { .. })),
                 "{error}"
@@ -288,7 +288,7 @@ fn what_does_not_fit_the_limit_is_made_again() {
     assert!(kept > 0 && bounded > 0, "{kept} kept all, {bounded} a part");
 }
 
-/// Keys and constants stay with a session: its second run expands and encodes nothing.
+/// Tests that keys and constants stay with a session: its second run expands and encodes nothing.
 #[test]
 fn an_opened_program_runs_again_without_expanding() {
     let ready = Ready::new(8);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a run took by the lines of the program: they add up to what the report states, whatever runs it.
+//! Tests the cost of a run by the lines of its program: the costs add up to the total of the report, on every kind of
+//! device.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,7 +26,8 @@ fn at(line: u32) -> Option<SourceLoc> {
     Some(SourceLoc { file, line })
 }
 
-/// x on line 1; x rotated by 1 and by 2 on line 2; their sum on line 3; its square on line 4; output on line 5.
+/// Returns a program with x on line 1, x rotated by 1 and by 2 on line 2, the sum of both on line 3, its square on line
+/// 4, and the output on line 5.
 fn program() -> Arc<Compiled> {
     let mut t = TraceBuilder::new("lines", 32).unwrap();
     let x = t.input("x", Visibility::Encrypted, at(1)).unwrap();
@@ -94,7 +96,7 @@ fn lines_add_up_to_what_the_report_states() {
         let took = |line| report.by_line.iter().filter(move |l| l.line == Some(line));
         let lines: BTreeSet<u32> = report.by_line.iter().filter_map(|l| l.line).collect();
         assert_eq!(lines, BTreeSet::from([2, 3, 4, 5]), "{device}");
-        // What brings the output to its scale belongs to the output.
+        // The rescaling that brings the output to its scale belongs to the line of the output.
         assert!(took(5).all(|l| l.operation.as_deref() == Some("RESCALE")));
         assert!(took(2).all(|l| l.operation.as_deref() == Some("HROTATE") && l.seconds > 0.0));
         assert!(took(4).all(|l| l.level == Some(2) || l.level == Some(1)));
@@ -239,7 +241,7 @@ fn text_of_the_user_cannot_move_the_cursor() {
     let profile = report.profile(&sources).to_string();
     assert!(profile.contains("  y = x [2J * 2\n"), "{profile}");
     assert!(!profile.contains('\u{1b}'), "{profile}");
-    // What is long ends with dots: 60 characters of a line, 16 of an operation.
+    // Long texts end with dots, after 60 characters of a line and 16 of an operation, dots included.
     let shown = format!("  {}...\n", &long[..57]);
     assert!(profile.contains(&shown), "{profile}");
     assert!(profile.contains(" MULTIPLY_AND_...  "), "{profile}");

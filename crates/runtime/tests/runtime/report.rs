@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What reports say of precision.
+//! Tests the texts of reports about precision.
 
 use ringmill_runtime::report::{
     Counts, Digits, How, InstructionReport, ParameterReport, PrecisionReport, RunReport,
@@ -7,7 +7,7 @@ use ringmill_runtime::report::{
 };
 use ringmill_schemes::ckks::Params;
 
-/// Of a run of which nothing is known.
+/// Returns the report of a run without any figure.
 pub fn report() -> RunReport {
     RunReport {
         program: "p".to_owned(),

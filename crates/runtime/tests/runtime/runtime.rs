@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A compiled program from keys to report: every device gives the same bits, and what is wrong is said.
+//! Tests a compiled program from its keys to its report: every device gives the same bits, and errors name the fault.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ fn params(log_n: u8) -> Arc<Params> {
         .unwrap()
 }
 
-/// y = x w + (x rotated by 1) p + 0.25, z = x^2, with a constant vector too.
+/// Returns a program with the outputs y = x w + (x rotated by 1) p + 0.25 and z = x^2, and with a constant vector.
 fn program(params: Arc<Params>, seeded: bool) -> Arc<Compiled> {
     let mut t = TraceBuilder::new("mixture", SLOTS).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -169,7 +169,8 @@ fn reports_say_what_ran_and_how_each_figure_was_obtained() {
             > json["cpu"]["pool_peak_bytes"].as_u64().unwrap()
     );
     let summary = answer.report.to_string();
-    // What does not fit its part says so on top (crates/cli/tests/cli/needs.rs); this one fits, in twelve lines at most.
+    // The summary of a machine that does not fit its part has a warning on top (crates/cli/tests/cli/needs.rs). This
+    // machine fits, so the summary has at most twelve lines.
     assert!(summary.lines().count() <= 12, "{summary}");
     let first = summary.lines().next().unwrap_or_default();
     let fit = &json["machine"]["fit"];
@@ -375,7 +376,7 @@ fn wrong_keys_are_refused_before_anything_runs() {
         .unwrap();
     let error = refuse(&compiled, stored);
     assert!(matches!(&error, RuntimeError::NotSeeded { .. }), "{error}");
-    // The other way round the server expands the seeds.
+    // A program with stored keys takes seeded keys, because the server expands them.
     assert!(Server::new(stored_program, keys).is_ok());
 }
 
@@ -394,14 +395,14 @@ fn keys_and_inputs_of_two_clients_are_refused_by_both_identities() {
         a.server
             .run(cpu.as_ref(), ciphers, &plain(), request, &Silent)
     };
-    // All inputs of another client, or one of two.
+    // All inputs, or one of two, are of another client.
     says_both(run(&b.ciphers).unwrap_err());
     let mut mixed = a.ciphers.clone();
     mixed.insert("w".into(), b.ciphers["w"].clone());
     let error = run(&mixed).unwrap_err();
     assert!(matches!(&error, RuntimeError::OtherKeys { what, .. } if what.contains("`w`")));
     says_both(error);
-    // Evaluation keys of two clients.
+    // The evaluation keys are of two clients.
     let keys = EvaluationKeys {
         relin: b.keys.relin.clone(),
         ..a.keys.clone()
@@ -412,7 +413,7 @@ fn keys_and_inputs_of_two_clients_are_refused_by_both_identities() {
             .err()
             .unwrap(),
     );
-    // A result opened with the wrong secret key.
+    // A result is decrypted with the wrong secret key.
     let answer = run(&a.ciphers).unwrap();
     let outputs = answer.outputs.unwrap();
     says_both(b.client.decrypt(&outputs).unwrap_err());
@@ -466,7 +467,7 @@ fn what_has_no_identity_is_run_and_the_report_says_so() {
     assert_eq!(report.keys.unwrap().unchecked, ["relinearisation key"]);
 }
 
-/// x (x + 1/4), at a scale of 2^54: 40 bits and more.
+/// Returns the program x (x + 1/4) at a scale of 2^54, whose result has more than 40 bits of precision.
 fn precise() -> Arc<Compiled> {
     let mut t = TraceBuilder::new("precise", SLOTS).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -503,7 +504,8 @@ fn a_shared_decryption_has_the_noise_that_was_asked_for() {
     let flooding = Flooding::new(10, 16).unwrap();
     let bits = client.shared_bits(&flooding)["y"];
     let bound = (-compiled.predicted[0].bits()).exp2();
-    // sqrt(16) 2^10 sqrt(N) times the bound on each slot, and 6 root mean squares of that at most.
+    // The noise of a slot has the root mean square sqrt(16) 2^10 sqrt(N) times the error bound. No slot has more than
+    // the bound of [`Client::shared_bits`].
     let rms = bound * 4.0 * 1024.0 * 32.0;
     let (mut square, mut count, mut largest) = (0f64, 0f64, 0f64);
     let mut seen = Vec::new();
@@ -552,7 +554,8 @@ fn nothing_is_shared_without_a_bound_or_when_nothing_would_be_left() {
         error.to_string().contains("bits more of precision"),
         "{error}"
     );
-    // No output of the program: an input under an output's name, and a name that it lacks.
+    // Two ciphertexts that are no outputs of the program are refused: an input under an output's name, and one under an
+    // unknown name.
     let input = Ciphertexts::from([("y".into(), ciphers["x"].clone())]);
     let error = share(&input, few).unwrap_err();
     assert!(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decryptions that are shared: as much noise as was promised for every input that is encrypted, and no more decryptions
-//! than were promised under one key.
+//! Tests shared decryptions: they have the promised noise for every input that may be encrypted, and one key allows no
+//! more of them than was promised.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn params() -> Arc<Params> {
     params_of(50)
 }
 
-/// With a scale of so many bits.
+/// Returns parameters with a scale of 2^`scale`.
 fn params_of(scale: u32) -> Arc<Params> {
     let mut primes = vec![scale; 8];
     primes[0] = 60;
@@ -38,7 +38,7 @@ fn params_of(scale: u32) -> Arc<Params> {
         .unwrap()
 }
 
-/// A program of encrypted x and y and of plain w.
+/// Compiles the program that `trace` makes of the encrypted inputs x and y and the plain input w.
 fn compiled(
     trace: impl Fn(&mut TraceBuilder, [Traced; 3]) -> Traced,
     options: Options,
@@ -64,7 +64,8 @@ fn sampled(values: [f64; 3], margin: f64) -> Options {
     }
 }
 
-/// Slots at the ends of a range, by their number: `which` chooses among the ends, 2 all of them in turn.
+/// Returns slots at the ends of a range. With `which` = 0 all slots are at the first end, with 1 at the second, and
+/// with 2 both ends occur.
 fn ends(range: InputRange, which: usize) -> Vec<Complex64> {
     let end = |slot: usize| {
         let second = (which == 1) || (which == 2 && slot % 3 == 1);
@@ -100,8 +101,9 @@ fn largest(a: &[Complex64], b: &[Complex64]) -> f64 {
     errors.fold(0.0, f64::max)
 }
 
-/// At the ends of each range the noise is as many times the real error as was promised, or nothing is shared. Says how
-/// many times more than promised at least.
+/// Checks the noise of shared outputs for inputs at the ends of their ranges. The noise must be at least 512 times the
+/// real error and 512 times its bound. Returns the least ratio of the noise to 512 times the real error, or NaN if an
+/// output is not shared.
 fn noise_at_the_ends(compiled: Compiled) -> f64 {
     let compiled = Arc::new(compiled);
     let flooding = Flooding::new(8, 4).unwrap();
@@ -130,11 +132,11 @@ fn noise_at_the_ends(compiled: Compiled) -> f64 {
         };
         let squares = shared["out"].iter().zip(&exact);
         let squares: f64 = squares.map(|(x, y)| (x - y).norm_sqr()).sum();
-        // Of a coefficient: a slot sums N of them.
+        // The width of the noise of one coefficient: a slot is a sum of N coefficients.
         let sigma = (squares / f64::from(SLOTS)).sqrt() / f64::from(2 * SLOTS).sqrt();
         let bound = compiled.predicted[0].error;
         assert!(error <= bound, "{error:e} beyond {bound:e}");
-        // 512 slots tell the width within a sixth, for certain.
+        // The slots determine the width within a sixth, practically always.
         assert!(
             sigma * 7.0 / 6.0 >= promised * error,
             "{sigma:e} hides {error:e}"
@@ -152,7 +154,8 @@ fn power(t: &mut TraceBuilder, x: Traced) -> Traced {
     (0..5).fold(x, |x, _| t.square(x, None).unwrap())
 }
 
-/// x^32 for a sample of ones, x = 2: once 241 times too little noise.
+/// Tests programs whose error at the ends of the input ranges is far above that on the sample, such as x^32 with a
+/// sample of ones and inputs up to 2.
 #[test]
 fn the_noise_hides_the_error_at_the_ends_of_the_ranges() {
     let thirty_second = compiled(|t, [x, ..]| power(t, x), sampled([1.0, 1.0, 1.0], 2.0));
@@ -183,7 +186,7 @@ fn the_noise_hides_the_error_at_the_ends_of_the_ranges() {
         sampled([0.1, -0.2, 1e-3], 2.0),
     );
     assert!(noise_at_the_ends(sum) >= 1.0);
-    // Where the noise would leave nothing of what may come out, nothing is shared.
+    // An output that would drown in the noise is not shared.
     let coarse = Options {
         params: ParamsChoice::Given(params_of(26)),
         ..sampled([1.0, 1.0, 1.0], 2.0)
@@ -191,7 +194,7 @@ fn the_noise_hides_the_error_at_the_ends_of_the_ranges() {
     assert!(noise_at_the_ends(compiled(|t, [x, ..]| power(t, x), coarse)).is_nan());
 }
 
-/// 2 x and 3 x, so that a call shares two.
+/// Returns a program with the outputs 2 x and 3 x, so that one call shares two outputs.
 fn two_outputs() -> Arc<Compiled> {
     let mut t = TraceBuilder::new("two", SLOTS).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -251,7 +254,7 @@ fn each_output_counts_over_all_programs_and_clients_of_a_key() {
     other.decrypt_to_share(&sum, &flooding).unwrap();
     count(other.decrypt_to_share(&sum, &flooding).unwrap_err());
     count(client.decrypt_to_share(&outs, &flooding).unwrap_err());
-    // What is refused for another reason, and nothing at all, do not count.
+    // A decryption that is refused does not count, and neither does a call without outputs.
     let client = Client::new(first).unwrap();
     assert!(client.decrypt_to_share(&outs, &flooding).is_err());
     assert!(
@@ -263,7 +266,7 @@ fn each_output_counts_over_all_programs_and_clients_of_a_key() {
     assert_eq!(client.secret_key().shared_decryptions(), Some(0));
 }
 
-/// A folder of the test's own, removed after it.
+/// A folder for one test, which its drop removes.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -299,7 +302,7 @@ fn the_count_is_kept_in_the_keys_file() {
     let share = |client: &Client| client.decrypt_to_share(&outs, &flooding).map(drop);
     share(&client).unwrap();
     client.secret_key().save(&path).unwrap();
-    // The client that saved the key, and two that read it: one count.
+    // The client that saved the key and two clients that read it share one count.
     let (a, b) = (loaded(&compiled, &path), loaded(&compiled, &path));
     share(&a).unwrap();
     share(&client).unwrap();
@@ -312,7 +315,7 @@ fn the_count_is_kept_in_the_keys_file() {
             "{refused}"
         );
     }
-    // Saving again changes nothing there, and a second file does not know the count.
+    // Saving again keeps the count in the file. A copy in a second file has no count.
     client.secret_key().save(&path).unwrap();
     assert_eq!(
         loaded(&compiled, &path).secret_key().shared_decryptions(),
@@ -337,11 +340,11 @@ fn a_key_without_a_count_is_not_shared_under_unless_the_caller_names_it() {
     let flooding = Flooding::new(8, 8).unwrap();
     let refused = |client: &Client| count(client.decrypt_to_share(&outs, &flooding).unwrap_err());
     assert_eq!(refused(&loaded(&compiled, &path)), LedgerError::Unknown);
-    // A key of which only the bytes are known.
+    // A key that was read from bytes has no file and no count.
     let bytes = read_secret_key_in_the_clear(&old, &compiled.params).unwrap();
     let bare = Client::with_secret_key(Arc::clone(&compiled), bytes).unwrap();
     assert_eq!(refused(&bare), LedgerError::Unknown);
-    // Named once, the file knows it.
+    // After the caller has named the count once, the file keeps it.
     let named = flooding.decrypted_so_far(3);
     loaded(&compiled, &path)
         .decrypt_to_share(&outs, &named)
@@ -353,7 +356,7 @@ fn a_key_without_a_count_is_not_shared_under_unless_the_caller_names_it() {
         refused(&again),
         LedgerError::Count { so_far: 7, .. }
     ));
-    // Too many before the first.
+    // The named count leaves too few decryptions.
     let all = flooding.decrypted_so_far(7);
     count(bare.decrypt_to_share(&outs, &all).unwrap_err());
     bare.decrypt_to_share(&outs, &flooding.decrypted_so_far(6))
@@ -384,7 +387,7 @@ fn a_key_whose_file_cannot_be_written_is_refused_unless_the_count_is_named() {
         );
     };
     unkept(&lost);
-    // Another key in its place, a folder, a pipe, and a file that is damaged.
+    // In the place of the file there is another key, then a damaged file, then a folder.
     let stranger = Client::new(Arc::clone(&compiled)).unwrap();
     stranger.secret_key().save(&path).unwrap();
     unkept(&lost);
@@ -393,20 +396,21 @@ fn a_key_whose_file_cannot_be_written_is_refused_unless_the_count_is_named() {
     std::fs::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
     unkept(&lost);
-    // Named once, this process counts on.
+    // After the caller has named the count once, this process counts on.
     let named = flooding.decrypted_so_far(2);
     for so_far in [4, 6, 8] {
         lost.decrypt_to_share(&outs, &named).unwrap();
         assert_eq!(lost.secret_key().shared_decryptions(), Some(so_far));
     }
     count(lost.decrypt_to_share(&outs, &flooding).unwrap_err());
-    // Back in its place the file learns what was counted meanwhile.
+    // Once the file is back in its place, it receives the count of the meantime.
     std::fs::remove_dir(&path).unwrap();
     std::fs::rename(&elsewhere, &path).unwrap();
     count(lost.decrypt_to_share(&outs, &flooding).unwrap_err());
 }
 
-/// As many threads as like, each with a key that it read itself: exactly as many decryptions as were promised.
+/// Tests that several threads, each with a key that it read from the file, together get exactly the promised number of
+/// decryptions.
 #[test]
 fn many_at_once_take_no_more_than_there_is() {
     let (compiled, folder) = (two_outputs(), Folder::new());
@@ -431,7 +435,8 @@ fn many_at_once_take_no_more_than_there_is() {
     assert_eq!(client.secret_key().shared_decryptions(), Some(60));
 }
 
-/// The sampler's distance grows with the ring, with the width and with the decryptions, and what is too far is refused.
+/// Tests that noise whose sampled distribution is too far from a Gaussian is refused. The distance grows with the ring
+/// degree, the width of the noise and the number of decryptions.
 #[test]
 fn noise_that_the_sampler_does_not_make_well_enough_is_refused() {
     let ring = |log_n| {
@@ -448,9 +453,9 @@ fn noise_that_the_sampler_does_not_make_well_enough_is_refused() {
         let bound = f64::from(log_sigma).exp2() / factor;
         flooding.check(&ring(log_n), bound, 1.0).is_ok()
     };
-    // 2^(10 + 5 - 57) for a decryption is far below 7/16 of 2^-35.
+    // The distance 2^(10 + 5 - 57) of one decryption is far below the limit, 7/16 of 2^-35.
     assert!(check(10, 35, 1, 70) && check(10, 1, 1 << 34, 70));
-    // 2^(15 + 5 - 57) is below, 2^(15 + 6 - 57) and 2^(16 + 5 - 57) are above.
+    // The distance 2^(15 + 5 - 57) is below the limit, and 2^(15 + 6 - 57) and 2^(16 + 5 - 57) are above it.
     assert!(check(15, 35, 1, 78) && !check(15, 35, 1, 79) && !check(16, 35, 1, 78));
     assert!(check(15, 34, 1, 79) && check(16, 34, 1, 78));
     assert!(check(16, 1, 1 << 33, 78) && !check(16, 1, 1 << 34, 78));

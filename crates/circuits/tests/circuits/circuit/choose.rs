@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rates of failure that a circuit may not have.
+//! Tests the failure probabilities that a circuit is refused for.
 
 use ringmill_circuits::circuit::choose::CANDIDATES;
 use ringmill_circuits::circuit::program::{Binary, ProgramBuilder, Type};

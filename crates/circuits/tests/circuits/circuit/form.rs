@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The functions of bits that one bootstrap computes.
+//! Tests the functions of bits that one bootstrap computes.
 
 use ringmill_circuits::circuit::gates::form::{INPUTS, form};
 

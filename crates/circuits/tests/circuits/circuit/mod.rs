@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Circuits without encryption: programs and netlists, lowered to lookups and to gates.
+//! Tests of circuits without encryption: programs and netlists, lowered to lookups and to gates.
 
 mod choose;
 mod form;

@@ -72,7 +72,7 @@ fn an_adder_in_blif() {
         let sum = netlist.evaluate(&[a, b]).unwrap();
         assert_eq!(sum, [(a + b) & 0xffff, (a + b) >> 16]);
     }
-    // The adder has five gates for each bit; the three of a carry merge.
+    // The adder has five gates for each bit. The three gates of a carry merge into one lookup.
     let cost = lower(&netlist, 2000, &Watch::default())
         .unwrap()
         .graph
@@ -83,12 +83,11 @@ fn an_adder_in_blif() {
         .unwrap()
         .graph
         .cost();
-    // All gates remain except those of the first carry, which is known.
+    // The first carry is known to be 0, so three gates of the lowest bit take no bootstrap. All others remain.
     assert_eq!(gates.bootstraps, 5 * 16 - 3, "{gates:?}");
 }
 
-/// Tests random netlists of `.names` gates. Each gate has up to nine inputs, which are any earlier
-/// signals.
+/// Tests random netlists of `.names` gates. Each gate has up to nine inputs, chosen among all earlier signals.
 #[test]
 fn random_netlists() {
     let mut dice = Dice(5);
@@ -289,7 +288,7 @@ fn refusals() {
     }
 }
 
-/// Tests the errors of ports and cells in a JSON file, with their places.
+/// Tests the errors of faulty ports and cells in a JSON file. Each error names the port or cell.
 #[test]
 fn refusals_of_json() {
     let module = |ports: &str, cells: &str| {
@@ -418,8 +417,7 @@ fn cells_that_drive_nothing() {
     );
 }
 
-/// Tests that a clock that nothing reads takes no value. Neither does an input that reaches only signals without an
-/// output.
+/// Tests that a clock that nothing reads takes no value, and neither does an input on which no output depends.
 #[test]
 fn inputs_that_no_output_depends_on() {
     let blif = read_blif(
@@ -454,7 +452,7 @@ fn inputs_that_no_output_depends_on() {
             assert_eq!(y, [x & (x >> 1) & 1]);
         }
     }
-    // No input is left.
+    // No output depends on an input, so the netlist takes no values.
     let known = read_blif(".inputs a\n.outputs y\n.names y\n1\n").unwrap();
     agree(&known, &[]);
 }

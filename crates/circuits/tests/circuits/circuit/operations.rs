@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs of every operation and random programs, with their values, for the tests of circuits.
+//! Makes programs of every operation and random programs, and compares circuits with them, for the tests of circuits.
 
 use ringmill_circuits::circuit::lower::{Circuit, Part};
 use ringmill_circuits::circuit::program::{
@@ -56,7 +56,7 @@ pub fn kind(bits: u32, signed: bool) -> Type {
 
 pub type Make = Box<dyn Fn(&mut ProgramBuilder, Value, Value) -> Value>;
 
-/// All operations that take two integers of one type.
+/// Returns all operations that take two integers of one type, each with its name.
 pub fn operations(of: Type) -> Vec<(String, Make)> {
     let mut all: Vec<(String, Make)> = Vec::new();
     for op in Binary::ALL {
@@ -99,7 +99,7 @@ pub fn operations(of: Type) -> Vec<(String, Make)> {
         };
         all.push((format!("sum of {terms}"), Box::new(make)));
     }
-    // Constants are on either side.
+    // Constants are the left or the right operand.
     for c in [0u64, 1, 5, u64::MAX / 3] {
         let constant = of.read(c);
         for op in [

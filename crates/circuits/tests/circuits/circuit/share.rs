@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lookups that share a blind rotation.
+//! Tests lookups that share a blind rotation.
 
 use ringmill_circuits::circuit::Graph;
 use ringmill_circuits::circuit::small::Lookups;
@@ -25,12 +25,13 @@ fn graph(factor: i64, limit: u64) -> Graph {
 
 #[test]
 fn lookups_of_one_operand_share_a_rotation_where_noise_allows_it() {
-    // The steps of u % 4 in halves: twelve times 2, three times -6, and 3 + 0 at the front: 4 (12 + 4 * 9).
+    // The noise of u % 4 is the sum of the squared factors of its table, in halves of a message. Twelve entries differ
+    // by 2 and three by -6 from the entry before, and the first factor is 6: 12 * 4 + 4 * 36 = 192.
     let all = graph(1, 192);
     assert_eq!((all.cost().bootstraps, all.cost().tables), (2, 4));
     assert_eq!(all.norm(&all.lookups[3].operand), 192);
     assert_eq!(all.rotations(), [vec![0, 1, 2], vec![3]]);
-    // Without u % 4 the other two lookups still share.
+    // The lookup of u % 4 has too much noise to share, and the other two still share.
     for (factor, limit) in [(1, 191), (3, 9 * 192 - 1)] {
         let two = graph(factor, limit);
         assert_eq!(two.rotations(), [vec![0, 2], vec![1], vec![3]]);
@@ -52,7 +53,7 @@ fn sums_of_entries_that_share_are_entries_of_sums() {
     let graph = graph(1, 192);
     let wire = |at: u32| Sum::wire(Wire(graph.inputs + at));
     let u = wire(0).plus(3, &wire(0)).plus(1, &wire(1));
-    // The table of u itself: 15 steps of a message, and 15 + 0 at the front.
+    // The table of u itself has 15 factors of one message, and the first factor is the sum 15 of its ends.
     assert_eq!(graph.norm(&u), 4 * (15 + 15 * 15));
     assert_eq!(graph.norm(&wire(1).plus(-1, &wire(1))), 0);
     assert_eq!(graph.norm(&Sum::wire(Wire(0)).plus(1, &u)), 961);

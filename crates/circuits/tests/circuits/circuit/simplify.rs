@@ -41,7 +41,7 @@ fn of_one(of: Type, make: impl Fn(&mut ProgramBuilder, Value) -> Value) -> Progr
     b.finish()
 }
 
-/// Returns a program for every operation, with every constant on either side.
+/// Returns a program for every operation and every constant, once as the left and once as the right operand.
 fn with_constants(of: Type) -> Vec<(String, Program)> {
     let mut all = Vec::new();
     for bits in 0..1u64 << of.bits() {
@@ -253,7 +253,8 @@ fn what_takes_no_bootstrap() {
         for signed in [false, true] {
             let of = kind(bits, signed);
             for (name, make) in nothing {
-                // Signed quotients and remainders round towards 0, so they are no mere shift. Odd widths cut a digit.
+                // Signed quotients and remainders round towards 0, so they are more than a shift. An odd width splits a
+                // digit of two bits.
                 let rounds = signed && ["x // 16", "x % 16"].contains(name);
                 let cuts = bits % 2 == 1 && ["x * 16", "x // 16"].contains(name);
                 if rounds || cuts {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lookups of sums: tables of more than half the torus, and operands that are refreshed.
+//! Tests lookups of sums: tables of more than half the torus, and operands that are refreshed.
 
 use ringmill_limits::Watch;
 
@@ -29,7 +29,7 @@ fn noisy_operands_are_refreshed() {
     let y = l.lookup(&[(1, &x), (-3, &a)], |x| x & 1).unwrap(); // the value is a + b
     let graph = l.finish(vec![y.sum().clone()]).unwrap();
     assert_eq!(graph.lookups.len(), 1);
-    // 2 x has 68 times the noise, so x is refreshed.
+    // 2 x has 68 times the noise variance of a wire, above the limit of 40, so x is refreshed.
     let mut l = Lookups::new(40, &Watch::default());
     let (a, b) = (l.input(1), l.input(3));
     let x = l.total(&[(4, &a), (1, &b)]).unwrap();
@@ -37,7 +37,7 @@ fn noisy_operands_are_refreshed() {
     let graph = l.finish(vec![y.sum().clone()]).unwrap();
     assert_eq!(graph.lookups.len(), 2);
     assert_eq!(graph.evaluate(&[1, 2]).unwrap(), [6]);
-    // A refreshed wire times seven is still too noisy for a lookup.
+    // Seven times a wire has 49 times its noise variance, above the limit, and a refresh does not help.
     assert!(
         Lookups::new(40, &Watch::default())
             .total(&[(7, &a)])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of wires.
+//! Tests sums of wires.
 
 use ringmill_circuits::circuit::sum::{Sum, Wire};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The text form of a circuit.
+//! Tests the text form of a circuit.
 
 use ringmill_limits::Watch;
 

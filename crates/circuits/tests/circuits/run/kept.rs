@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs of circuits that are stopped, saved and continued.
+//! Tests runs of circuits that are stopped, saved and continued.
 
 use ringmill_device::progress::{Progress, Silent, Step};
 use ringmill_device::{CheckpointError, Saving};
@@ -160,7 +160,7 @@ fn a_stopped_run_goes_on_to_the_same_ciphertexts() {
             saving: saving(std::time::Duration::ZERO),
             resume: resume.clone(),
         };
-        // The time grows, so that the loop ends on a slow computer too.
+        // The time before a stop grows, so that the loop ends on a slow computer too.
         let moment = std::time::Duration::from_millis(40 + 10 * stops);
         let stop = std::thread::spawn({
             let watch = watch.clone();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Circuits on encrypted inputs, with toy parameters: keys, servers and programs that the tests of runs share.
+//! Keys, servers and programs with toy parameters, which the tests of circuits on encrypted inputs share.
 
 mod kept;
 mod results;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What runs of circuits give, on any number of threads and on a device, and what they refuse.
+//! Tests the results of runs of circuits, on any number of threads and on a device, and the errors of runs.
 
 use ringmill_cpu::Cpu;
 use ringmill_limits::{Halt, Limits, Watch};

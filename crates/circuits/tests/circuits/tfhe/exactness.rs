@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The fast path equals the reference bit for bit, on every backend; proofs of exactness.
+//! Tests that the fast bootstrap equals the reference bit for bit on every SIMD backend, and tests the proofs of
+//! exactness.
 
 use ringmill_circuits::tfhe::reference::{self, ExpandedKey};
 use ringmill_circuits::tfhe::{
@@ -12,8 +13,8 @@ use ringmill_math::torus::{Coefficients, Lift};
 
 use super::setup::{Setup, toy};
 
-/// A gate under the order that ends with the extraction, so that the result is the blind rotation's; its operand comes in
-/// under the small key.
+/// Tests that a gate's result equals the reference bootstrap followed by a key switch, on every backend and under every
+/// kind of parameters.
 #[test]
 fn bootstraps_are_those_of_the_definition_on_every_backend() {
     let prime = |bits| CiphertextModulus::Prime { bits };
@@ -77,7 +78,7 @@ fn transforms_are_proved_for_every_set_and_unrolling() {
                     .allow_any_failure_rate_for_tests_only()
             };
             let params = builder().build().unwrap();
-            // Nothing is exact by chance: a proof is one of the three.
+            // Each of the three kinds of proof keeps its promise.
             match params.exactness() {
                 Exactness::CiphertextRing => {
                     let prime = matches!(params.sizes().modulus, CiphertextModulus::Prime { .. });
@@ -91,7 +92,8 @@ fn transforms_are_proved_for_every_set_and_unrolling() {
             assert_eq!(*prime.exactness(), Exactness::CiphertextRing);
         }
     }
-    // The torus paper's set and prime: the worst case fits without unrolling, and not with it.
+    // With the set and the prime of Kong and Li's paper the worst case fits without unrolling, and does not fit with
+    // it.
     let paper = |unrolling| {
         ParamsBuilder::named("tfhe_library_2020_below_128_bits")
             .unwrap()
@@ -105,7 +107,7 @@ fn transforms_are_proved_for_every_set_and_unrolling() {
     assert!(is_worst(&paper(Unrolling::One)));
     assert!(!is_worst(&paper(Unrolling::Two)));
     assert!(!is_worst(&paper(Unrolling::Three)));
-    // Base 2^10 with two levels, rank 3: too much for one prime once keys are unrolled.
+    // With base 2^10, two levels and rank 3, one prime is too small for an unrolled key.
     let long = ParamsBuilder::named("boolean_p64")
         .unwrap()
         .unrolling(Unrolling::Two);
@@ -116,8 +118,8 @@ fn transforms_are_proved_for_every_set_and_unrolling() {
     assert_eq!(long.build().unwrap().ring().lanes(), 2);
 }
 
-/// The worst case of the proof is reached: digits -B/2, key coefficients -q/2. A prime above twice that holds it, and
-/// one below does not.
+/// Tests that the bound of the worst case is the largest sum, which digits of -B/2 and key coefficients of -q/2 reach.
+/// A prime slightly above twice the sum passes the proof, and one slightly below does not.
 #[test]
 fn the_worst_case_is_the_largest_sum() {
     let sizes = |log_base: u32| {
@@ -138,7 +140,7 @@ fn the_worst_case_is_the_largest_sum() {
         }
         let below = exactness::prove(&s, q, lift((1.998 * largest) as u64));
         assert!(!matches!(below, Ok(Exactness::WorstCase { .. })));
-        // With far less room, not even statistics help.
+        // With far less room the statistical proof fails too.
         let far = exactness::prove(&s, q, lift((largest / 65536.0) as u64));
         assert!(matches!(far, Err(TfheError::Overflow { .. })));
     }

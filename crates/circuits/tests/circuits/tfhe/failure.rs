@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Probabilities of failure: of gates and sums, under the heaviest key that is drawn.
+//! Tests the failure probabilities of gates and sums, under the heaviest key that is drawn.
 
 use ringmill_circuits::tfhe::noise::{Operands, tail};
 use ringmill_circuits::tfhe::secret::turn_where_heavy;
@@ -12,12 +12,14 @@ use ringmill_circuits::tfhe::{
 fn signs_fail_as_gates_do() {
     let params = Params::named("boolean_p64").unwrap();
     let noise = params.noise();
-    // NAND adds two bits, one eighth from the change of sign; XOR adds twice two bits, two eighths from it.
+    // NAND adds two bits, and its sum lies one eighth of the torus from a change of sign. XOR adds twice two bits, and
+    // its sum lies two eighths from it.
     for (gate, eighths, norm) in [(Gate::Nand, 1, 2), (Gate::Xor, 2, 8)] {
         let inputs = [[false, false], [false, true], [true, true]];
         let each = inputs.map(|bits| noise.gate_failure(gate, noise.outputs(), bits));
         let worst = each.into_iter().fold(0.0, f64::max).log2();
-        // A sum known by its norm alone counts the common part as if each factor were 1.
+        // For a sum of which only the norm is known, the model counts the common part of the noise as if each factor
+        // were 1.
         let found = noise.sign_failure(eighths, norm);
         assert!(
             found >= worst && found < 0.9 * worst,
@@ -48,7 +50,7 @@ fn failures_are_those_of_the_heaviest_key_that_is_drawn() {
     };
     let said = params.failure_log2();
     assert!((said + 74.2).abs() < 0.05, "{said}");
-    // Sums over Binomial(n, 1/2), one weight at a time.
+    // The loop sums over the weights w of a uniform key, which have the distribution Binomial(n, 1/2).
     let mut chance = 2f64.powi(-(n as i32));
     let (mut mean, mut light) = (0.0, 0.0);
     for w in 0..=n {
@@ -85,7 +87,7 @@ fn keys_are_drawn_no_heavier_than_is_counted() {
                 let weights = Weights::of(sizes, small, large);
                 assert!(weights.are_within(&most), "{weights:?} of {most:?}");
                 at_most += usize::from(weights.small == most.small);
-                // The 1s are not more frequent at one end of the key.
+                // The 1s are equally frequent at both ends of the key.
                 ones[0] += usize::from(small[0]);
                 ones[1] += usize::from(small[sizes.n.0 - 1]);
             }
@@ -137,7 +139,7 @@ fn what_operands_share_counts() {
 
 #[test]
 fn tails_of_the_normal_distribution() {
-    // Ten digits, from tables of the error function.
+    // The expected values have ten digits, from tables of the error function.
     for (x, expected) in [
         (0.0, 0.5),
         (1.0, 0.158_655_253_9),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files round-trip; every altered byte and every truncation is refused, and nothing panics.
+//! Tests that files round-trip, that every altered byte and every truncation is refused, and that nothing panics.
 
 use ringmill_circuits::tfhe::{CiphertextModulus, IntegerType, LweDimension, Order, Params, file};
 use ringmill_math::Prng;
@@ -10,7 +10,7 @@ use super::setup::{Setup, toy};
 
 type Read = fn(&[u8], &Params) -> Result<Vec<u8>, FileError>;
 
-/// A file of each kind, with what reads it and writes it again.
+/// Returns a file of each kind, with a function that reads it and writes it again.
 fn files(setup: &Setup) -> Vec<(&'static str, Vec<u8>, Read)> {
     let p = setup.params();
     let x = setup.client.encrypt_bit(true).unwrap();
@@ -110,7 +110,8 @@ fn files_round_trip_and_alterations_are_refused() {
                 altered[i] ^= 3;
                 assert!(read(&bytes[..i], params).is_err(), "{name}: cut to {i}");
             }
-            // With a checksum that fits, a file is read or refused, and what is read is a file again.
+            // A file that was altered and has a matching checksum is read or refused. If it is read, it writes to the
+            // same file again.
             let mut prng = Prng::from_seed_for_reproducible_tests_only([16; 32]);
             for _ in 0..2000 {
                 let mut forged = bytes[..bytes.len() - 32].to_vec();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The least work of a bootstrap and the bytes of its keys, and the page that lists them.
+//! Tests the least work of a bootstrap and the bytes of its keys, and the page that lists them.
 
 use ringmill_circuits::tfhe::{
     CiphertextModulus, Client, Evaluator, FailureRate, Params, ParamsBuilder, Unrolling, keys,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sets at their full size.
+//! Tests parameter sets at their full size.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ fn tables_of_two_bits_and_a_carry() {
     }
 }
 
-/// One whole NAND of the torus paper's set from the definition, every word of it.
+/// Tests every word of one NAND of the set of Kong and Li's paper against the reference bootstrap.
 #[test]
 #[ignore = "schoolbook products at full size; make full"]
 fn a_nand_of_the_librarys_set_is_that_of_the_definition() {

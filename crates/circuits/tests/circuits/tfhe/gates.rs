@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every gate on every pair of bits, under every choice of parameters; gates that follow one another.
+//! Tests every gate on every pair of bits under every choice of parameters, and gates on the results of gates.
 
 use ringmill_circuits::tfhe::{
     CiphertextModulus, Gate, GlweRank, ModulusSwitch, Order, ParamsBuilder, Transforms, Unrolling,
@@ -67,7 +67,7 @@ fn every_gate_on_every_pair_of_bits_under_every_choice() {
     }
 }
 
-/// A 4-bit adder with its carries, out of gates on outputs of gates.
+/// Tests a 4-bit adder with its carries, made of gates on the results of gates.
 #[test]
 fn an_adder_of_gates_adds() {
     let setup = Setup::new(toy().build().unwrap(), 2);

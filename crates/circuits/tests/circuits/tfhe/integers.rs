@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! 2 + 2 bits: arithmetic, tables of one and of two messages.
+//! Tests integers of 2 + 2 bits: arithmetic, and tables of one and of two messages.
 
 use ringmill_circuits::tfhe::client::Encryptor;
 use ringmill_circuits::tfhe::{
@@ -51,11 +51,12 @@ fn any_table_of_any_message() {
     }
 }
 
-/// All tables of a message by one rotation, in both orders and with both kinds of modulus; without tables, nothing.
+/// Tests several tables at one message by one rotation, in both orders and with both kinds of modulus. Without tables
+/// there is no result.
 #[test]
 fn several_tables_of_any_message() {
     for builder in variants() {
-        // Differences of entries multiply the noise.
+        // The differences between entries multiply the noise, so these parameters have less of it.
         let builder = builder.sizes(|s| s.glwe_std /= 8.0);
         let setup = Setup::new(builder.build().unwrap(), 14);
         let (client, e) = (&setup.client, &setup.evaluator);
@@ -106,8 +107,8 @@ fn sums_products_and_tables_of_two() {
     }
 }
 
-/// Sums with factors of either sign, and tables whose entries are halves of messages: what lies 2^bits below an entry
-/// reads its negative.
+/// Tests sums with factors of either sign, and tables whose entries are halves of messages. A phase that lies 2^bits
+/// messages below that of an entry reads the negative of the entry.
 #[test]
 fn signed_sums_and_tables_of_halves() {
     for builder in variants() {
@@ -115,7 +116,7 @@ fn signed_sums_and_tables_of_halves() {
         let (client, e) = (&setup.client, &setup.evaluator);
         let mut work = e.workspace();
         let params = setup.params();
-        // 1/2 from 0 on, -1/2 below.
+        // The table gives 1/2 for messages from 0 on, and -1/2 below.
         let sign = LookupTable::of_halves(params, &[1; 16]).unwrap();
         let x = |m| client.encrypt(m).unwrap();
         for (a, b) in [(0, 0), (3, 0), (0, 3), (2, 3), (15, 0), (0, 15), (1, 1)] {
@@ -150,7 +151,7 @@ fn a_public_key_encrypts_what_the_secret_key_decrypts() {
             let rested = setup.evaluator.bring_to_rest(&x).unwrap();
             assert_eq!(rested.key(), LweKey::resting(setup.params()));
             assert_eq!(setup.client.decrypt(&rested).unwrap(), m);
-            // Fresh masks every time.
+            // Each encryption has a fresh mask.
             assert_ne!(encryptor.encrypt(m).unwrap().words(), x.words());
         }
     }

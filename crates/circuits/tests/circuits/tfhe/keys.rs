@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What keys are: bits, masks that never repeat, noise of the width asked for, and the messages that rows encrypt.
+//! Tests keys: secret bits, masks that never repeat, the width of the noise, and the messages that rows encrypt.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,8 @@ use ringmill_circuits::tfhe::{
 
 use super::setup::{Setup, toy};
 
-/// The phase of a row: body minus the sum of mask polynomials times the ring key's, by the definition.
+/// Returns the phase of a row of a bootstrapping key from the definition: the body less the sum of the mask polynomials
+/// times the ring key's polynomials.
 fn phase(params: &Params, client: &Client, row: &[u64]) -> Vec<u64> {
     let (q, n) = (params.coefficients(), params.sizes().degree());
     let large = params.sizes().large_dimension();
@@ -31,7 +32,7 @@ fn phase(params: &Params, client: &Client, row: &[u64]) -> Vec<u64> {
     phase
 }
 
-/// Mean and variance within six standard errors of a Gaussian's.
+/// Checks that the mean and the variance of the errors lie within six standard errors of a Gaussian of width `sigma`.
 fn is_gaussian(errors: &[f64], sigma: f64) {
     let n = errors.len() as f64;
     let mean = errors.iter().sum::<f64>() / n;
@@ -112,7 +113,8 @@ fn rows_of_a_key_switching_key_encrypt_the_large_key() {
         let setup = Setup::new(params.clone(), 8);
         let bits = setup.client.secret().expose_bits(LweKey::Large);
         let rows = setup.switch.rows(&params).unwrap();
-        // The row of one bit alone: a mask coefficient whose only digit is 1 there, turned round.
+        // A mask with one coefficient, minus the weight of digit j, has one digit, -1. So the key switch returns row j
+        // of that coefficient.
         let mut errors = Vec::new();
         let mut masks = HashSet::new();
         let mut out = vec![0; s.n.0 + 1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! TFHE: gates, tables and steps against definitions, noise against its prediction, refusals, files.
+//! Tests of TFHE: gates, tables and steps against their definitions, noise against its prediction, refusals, and files.
 
 mod exactness;
 mod failure;

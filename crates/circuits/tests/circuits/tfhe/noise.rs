@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Noise beside its prediction, and failures beside theirs.
+//! Tests measured noise against its prediction, and counted failures against theirs.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use ringmill_circuits::tfhe::shared::noise_factor;
 
 use super::setup::{Setup, toy};
 
-/// Steps enough that the first one, whose accumulator has no mask yet, does not count.
+/// Returns parameters with much noise. They have enough steps of a blind rotation that the first one hardly counts, in
+/// which the accumulator has no mask yet.
 fn noisy(order: Order) -> ParamsBuilder {
     toy()
         .order(order)
@@ -27,14 +28,15 @@ fn noisy(order: Order) -> ParamsBuilder {
         .allow_any_failure_rate_for_tests_only()
 }
 
-/// What is predicted under a setup's own key. The figures of parameters are for the heaviest.
+/// Returns the noise model under the secret key of a setup. The figures of a parameter set are for the heaviest key
+/// instead.
 fn model(setup: &Setup) -> NoiseModel {
     let (sizes, secret) = (setup.params().sizes(), setup.client.secret());
     let [small, large] = [LweKey::Small, LweKey::Large].map(|key| secret.expose_bits(key));
     NoiseModel::under(sizes, Weights::of(sizes, small, large))
 }
 
-/// Mean square of the noise of gates' outputs, over several keys, as measured and as predicted.
+/// Returns the mean square of the noise of gates' outputs over several keys, as measured and as predicted.
 fn measured(params: &Arc<Params>, keys: u8, gates: usize) -> (f64, f64) {
     let q = params.coefficients();
     let (mut sum, mut count, mut predicted) = (0.0, 0.0, 0.0);
@@ -74,12 +76,12 @@ fn blind_rotations_make_the_noise_that_is_predicted() {
     for unrolling in Unrolling::ALL {
         for builder in [
             noisy(Order::KeySwitchFirst),
-            // The remainder of the decomposition decides.
+            // With this gadget most of the noise comes from the remainder of the decomposition.
             noisy(Order::KeySwitchFirst).bootstrap(rough),
             noisy(Order::KeySwitchFirst).modulus(CiphertextModulus::Prime { bits: 30 }),
         ] {
             let params = builder.unrolling(unrolling).build().unwrap();
-            // 900 samples: a standard error of 5 %; the first step is a few percent more.
+            // 900 samples have a standard error of 5 %. The missing noise of the first step is a few percent more.
             is_predicted(&params, 3, 300, 0.3);
         }
     }
@@ -99,12 +101,13 @@ fn key_switches_make_the_noise_that_is_predicted() {
         let params = builder.build().unwrap();
         let noise = params.noise();
         assert!(noise.key_switch() > 10.0 * noise.blind_rotation());
-        // A sixth of it, from the digits' mean of -1/2, is the same for all ciphertexts of a key.
+        // A sixth of the noise variance is the same for all ciphertexts under one key, because digits have a mean of
+        // -1/2. So many keys are tried.
         is_predicted(&params, 24, 60, 0.35);
     }
 }
 
-/// Sums of outputs with factors have the noise that is predicted for them, what all outputs share included.
+/// Tests that sums of outputs times factors have the predicted noise, with the part that all outputs have in common.
 #[test]
 fn sums_have_the_noise_that_is_predicted() {
     let integers = Messages::Integers {
@@ -127,7 +130,7 @@ fn sums_have_the_noise_that_is_predicted() {
             wire += model(&setup).bootstrapped() / 24.0;
             let (client, e) = (&setup.client, &setup.evaluator);
             let mut work = e.workspace();
-            // Whichever entry is read.
+            // All entries are equal, so a lookup that reads a wrong entry does not matter.
             let table = LookupTable::new(&params, &[1; 16]).unwrap();
             for _ in 0..20 {
                 let mut output = || {
@@ -161,8 +164,8 @@ fn sums_have_the_noise_that_is_predicted() {
     }
 }
 
-/// Entries that share a rotation have as many times its noise as their table says, and sums of such entries as many as the sum
-/// of their tables.
+/// Tests the noise of entries that share a rotation. An entry has [`noise_factor`] of its table times the rotation's
+/// noise variance, and a sum of such entries has that of the sum of their tables.
 #[test]
 fn shared_rotations_have_the_noise_that_is_predicted() {
     let integers = Messages::Integers {
@@ -222,7 +225,7 @@ fn shared_rotations_have_the_noise_that_is_predicted() {
     }
 }
 
-/// Failures of NAND on outputs of gates, where only that NAND may fail.
+/// Returns how many NAND gates on results of gates decrypt to a wrong bit, and the number that the model predicts.
 fn failures(params: &Arc<Params>, keys: u8, gates: usize) -> (usize, f64) {
     let (mut wrong, mut predicted) = (0, 0.0);
     for seed in 0..keys {
@@ -240,11 +243,12 @@ fn failures(params: &Arc<Params>, keys: u8, gates: usize) -> (usize, f64) {
             };
             let (x, y) = (fresh(a), fresh(b));
             let z = e.gate(&mut work, Gate::Nand, &x, &y).unwrap();
-            // Read with the noise of one more bootstrap: an eighth is far, but not beyond doubt.
+            // Decryption reads the result, whose noise is that of one more bootstrap. One eighth of the torus is far
+            // from a change of sign, but not beyond doubt.
             let right = Gate::Nand.of(a, b);
             wrong += usize::from(client.decrypt_bit(&z).unwrap() != right);
             predicted += noise.gate_failure(Gate::Nand, noise.outputs(), [a, b]);
-            // An output is read wrongly on its own, too.
+            // Decryption may also read a right result wrongly.
             let alone = ringmill_circuits::tfhe::noise::tail(0.125 / noise.bootstrapped().sqrt());
             predicted += alone;
         }
@@ -252,7 +256,8 @@ fn failures(params: &Arc<Params>, keys: u8, gates: usize) -> (usize, f64) {
     (wrong, predicted)
 }
 
-/// 1 % of 20,000 gates, within four standard deviations. A minute in release mode.
+/// Tests that about 1 % of 20,000 gates fail, within four standard deviations of the prediction. It takes a minute in
+/// release mode.
 #[test]
 #[ignore = "many gates; make full"]
 fn a_noisy_set_fails_as_often_as_predicted() {
@@ -270,7 +275,7 @@ fn a_noisy_set_fails_as_often_as_predicted() {
             .unwrap()
     };
     for switch in [ModulusSwitch::Nearest, ModulusSwitch::CentredMean] {
-        // The noise at which NAND on outputs of gates fails once in a hundred, by bisection.
+        // Bisection finds the noise at which a NAND on results of gates fails once in a hundred.
         let rate = |log: f64| {
             let noise = set(log.exp2(), switch).noise();
             noise.gate_failure(Gate::Nand, noise.outputs(), [true, true])
@@ -292,8 +297,8 @@ fn a_noisy_set_fails_as_often_as_predicted() {
     }
 }
 
-/// A key that another version drew, all of its bits 1: it decrypts, and no bootstrapping key is made of it, whose noise no
-/// figure counts.
+/// Tests a key with one more 1 than the model counts, as another version may have drawn. It decrypts, but makes no
+/// bootstrapping key, because no figure covers its noise.
 #[test]
 fn a_key_heavier_than_is_counted_makes_no_bootstrapping_key() {
     let params = toy().build().unwrap();
@@ -319,7 +324,7 @@ fn a_key_heavier_than_is_counted_makes_no_bootstrapping_key() {
     }
 }
 
-/// Gates at the edge of what is offered do not fail.
+/// Tests that no gate fails under parameters that are just good enough for the default failure rate, 2^-40.
 #[test]
 #[ignore = "many gates; make full"]
 fn no_gate_fails_at_two_to_the_minus_forty() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What programs are made ready for this computer's kernels, and what is refused as no bootstrap.
+//! Tests which programs compile for this computer's kernels, and which are refused because they are no bootstrap.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn params(builder: ParamsBuilder) -> Arc<Params> {
     builder.build().unwrap()
 }
 
-/// Every way that parameters have, with a last turn of fewer bits.
+/// Tests that every program compiles, under every kind of parameters and with a last turn of fewer bits.
 #[test]
 fn every_program_of_a_bootstrap_is_made_ready() {
     for unrolling in Unrolling::ALL {
@@ -70,7 +70,8 @@ fn keys_lie_as_turns_take_them() {
     assert!(what.contains("other sizes"), "{what}");
 }
 
-/// A turn of one bit turns the limbs, and a turn of several bits the products: neither runs in the other's buffers.
+/// Tests that a turn does not compile for parameters of another unrolling. A turn of one bit multiplies the limbs by
+/// X^e - 1, a turn of several bits the products, and their buffers differ.
 #[test]
 fn turns_of_another_unrolling_are_refused() {
     let of = |unrolling| params(toy().unrolling(unrolling));
@@ -85,7 +86,8 @@ fn turns_of_another_unrolling_are_refused() {
     }
 }
 
-/// The program with another turn: `change` is given its instructions that are `op`.
+/// Returns the program of a blind rotation whose turn is altered. `change` receives those instructions of the turn that
+/// have the opcode `op`.
 fn with_turn(params: &Params, op: Op, change: impl FnOnce(&mut [&mut Instr])) -> Program {
     let mut program = mid::turn(params).unwrap();
     let mut turn = Procedure::clone(&program.procs[1]);
@@ -96,7 +98,7 @@ fn with_turn(params: &Params, op: Op, change: impl FnOnce(&mut [&mut Instr])) ->
     program
 }
 
-/// Well-formed programs of the same types that compute something else.
+/// Tests that well-formed programs of the same types that compute something else are refused.
 #[test]
 fn turns_of_another_data_flow_are_refused() {
     for unrolling in [Unrolling::One, Unrolling::Two] {
@@ -126,9 +128,9 @@ fn turns_of_another_data_flow_are_refused() {
                 panic!("{unrolling:?}");
             };
             match unrolling {
-                // The limb that is turned.
+                // With one bit the first instruction multiplies another limb.
                 Unrolling::One => first.src[1] = second.src[1],
-                // The exponent of one pattern, in one column.
+                // With several bits one pattern has another exponent in one column.
                 _ => first.src[0] = second.src[0],
             }
         });
@@ -143,7 +145,7 @@ fn so_are_loops_that_carry_limbs_elsewhere() {
     program.blocks[0].results.reverse();
     let what = refused(&params, program, &keys);
     assert!(what.contains("carries"), "{what}");
-    // Exponents one further on, but for the first turn's.
+    // All turns take the exponent of the first turn.
     let mut program = mid::turn(&params).unwrap();
     let repeat = program.steps.last_mut().unwrap();
     let exponent = repeat.args.iter_mut().find_map(|arg| match arg {
@@ -153,7 +155,7 @@ fn so_are_loops_that_carry_limbs_elsewhere() {
     *exponent.unwrap() = 0;
     let what = refused(&params, program, &keys);
     assert!(what.contains("exponents"), "{what}");
-    // Limbs that outlive their turns.
+    // The limbs of the accumulator stay alive after the loop.
     let mut program = mid::turn(&params).unwrap();
     let cols = params.sizes().k.0 as u32 + 1;
     let repeat = program.steps.last_mut().unwrap();

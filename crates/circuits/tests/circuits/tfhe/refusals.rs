@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is refused, and with which error.
+//! Tests which parameters and operands are refused, and with which error.
 
 use ringmill_circuits::tfhe::{
     CiphertextModulus, Decomposition, FailureRate, Gate, LookupTable, LweCiphertext, LweDimension,
@@ -18,7 +18,7 @@ fn named_sets_are_as_secure_and_fail_as_rarely_as_they_say() {
         let params = Params::named(name).unwrap();
         assert_eq!(params.name(), Some(name));
         assert!(params.security().insecure.is_none());
-        // What is printed of a set says it, and why products are exact.
+        // The summary of a set states its failure rate, its security, and why products are exact.
         let (summary, failure) = (params.summary(), params.failure_log2());
         for said in [
             format!("fails with probability 2^{failure:.1}\n"),
@@ -32,7 +32,7 @@ fn named_sets_are_as_secure_and_fail_as_rarely_as_they_say() {
             "{name}: {}",
             params.failure_log2()
         );
-        // What lies below 128 bits says so in its name, and is refused at 128.
+        // A set with fewer than 128 bits of security says so in its name, and is refused if 128 bits are demanded.
         let at_128 = ParamsBuilder::named(name).unwrap().secure(128).build();
         assert_eq!(at_128.is_err(), name.contains("below"), "{name}");
     }
@@ -40,7 +40,7 @@ fn named_sets_are_as_secure_and_fail_as_rarely_as_they_say() {
     assert!(Params::named("boolean_p165").unwrap().failure_log2() < -128.0);
     let gates = Params::named("gates").unwrap();
     assert!(gates.failure_log2() < -100.0, "{}", gates.failure_log2());
-    // Full adders are made of sums of three.
+    // Full adders need sums of three bits.
     assert!(gates.noise().largest_sign_norm(1, -64.0) >= Some(3));
     assert!(Params::named("message_2_carry_2").unwrap().failure_log2() < -64.0);
     // docs/tfhe.md has the figures.
@@ -71,7 +71,7 @@ fn parameters_that_do_not_hold_what_is_asked_are_refused() {
     insecure(named("boolean_p64").sizes(|s| s.lwe_std /= 2.0));
     insecure(named("boolean_p64").sizes(|s| s.n = LweDimension(700)));
     insecure(named("boolean_p64").secure(140));
-    // Noise of one unit of the modulus is covered by no estimate.
+    // No estimate covers noise of about one unit of the modulus.
     insecure(named("boolean_p64").modulus(CiphertextModulus::Prime { bits: 30 }));
     insecure(toy().secure(80));
     assert!(
@@ -121,8 +121,8 @@ fn parameters_that_do_not_hold_what_is_asked_are_refused() {
     assert!(matches!(deep.build(), Err(TfheError::Math(_))));
 }
 
-/// One digit as long as the modulus: modulo a power of two it is one, modulo a prime no residue, which is refused before
-/// anything is bootstrapped. A bit less computes.
+/// Tests a gadget with one digit as long as the modulus. Modulo a power of two it works. Modulo a prime the digit may
+/// be no residue, so the parameters are refused; a digit with one bit less works.
 #[test]
 fn a_digit_of_all_bits_is_refused_modulo_a_prime() {
     let of = |modulus, log_base| {

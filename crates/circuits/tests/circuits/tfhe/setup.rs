@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Keys of toy parameters, made once a test.
+//! Makes keys of toy parameters, which each test makes once.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub fn toy() -> ParamsBuilder {
     ParamsBuilder::toy_for_tests_only()
 }
 
-/// 2 + 2 bits on a toy ring.
+/// Returns toy parameters for integers of 2 + 2 bits.
 pub fn toy_integers() -> ParamsBuilder {
     toy()
         .messages(Messages::Integers {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tables that share a blind rotation.
+//! Tests tables that share a blind rotation.
 
 use ringmill_circuits::tfhe::shared::{factors, flat, noise_factor, weigh};
 use ringmill_circuits::tfhe::{CiphertextModulus, LookupTable, ParamsBuilder};

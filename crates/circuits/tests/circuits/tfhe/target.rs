@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Parameters take an engine's numbers, and an engine that the scheme cannot follow is refused.
+//! Tests that parameters take an engine's sizes, and that an engine with an unrolling that the scheme lacks is refused.
 
 use ringmill_circuits::tfhe::target::{for_engine, with_sizes_of};
 use ringmill_circuits::tfhe::{LweDimension, ParamsBuilder, TfheError, Unrolling};

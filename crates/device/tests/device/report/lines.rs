@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What lines of a program took.
+//! Tests the time of each line of a program.
 
 use ringmill_device::report::Ledger;
 use ringmill_isa::source::SourceLoc;
@@ -29,7 +29,8 @@ fn lines_add_up_to_the_total_in_every_unit() {
     assert_eq!(spent, [35, 25, 15, 5]);
 }
 
-/// Programs that are read twice have equal lines in different memory.
+/// Tests that equal lines count as one line even if their file names lie at two addresses, as after reading a program
+/// twice.
 #[test]
 fn equal_lines_are_one() {
     let mut ledger = Ledger::default();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a machine tells of a run.
+//! Tests of the parts of a machine's report.
 
 mod lines;
 mod own;

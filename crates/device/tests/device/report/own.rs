@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A machine's own report inside the common one.
+//! Tests a machine's own figures inside the report of all machines.
 
 use std::fmt;
 

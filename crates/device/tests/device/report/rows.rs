@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers for a reader.
+//! Tests the text form of counts, bytes and times.
 
 use ringmill_device::report::{bytes, grouped, seconds};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Its programs: how the compiler makes them, and what the run time needs of them.
+//! The programs of the scheme [`Clear`]: how the compiler makes them, and what clients and servers need to run them.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -20,7 +20,8 @@ use ringmill_schemes::{At, ParameterSet};
 
 use super::{Clear, ClearError, NoKey, Operation, Params};
 
-/// An integer of a program, if it is one that the scheme has.
+/// Returns a constant of a program as an integer, or `None` if the scheme does not have it: a fraction, a negative
+/// number, or 2^53 and more.
 fn whole(value: f64) -> Option<u64> {
     let fits = value >= 0.0 && value.fract() == 0.0 && value < 2f64.powi(53);
     fits.then_some(value as u64)
@@ -37,10 +38,10 @@ fn refused(what: &'static str, got: String) -> ErrorOf<Clear> {
 impl Compiles for Clear {
     const NAME: &'static str = "clear";
     const NUMBERS: Numbers = Numbers::Whole;
-    /// log2 of the ring degree at least.
+    /// The least log2 of the ring degree.
     type Wanted = u8;
     type Range = ();
-    /// Results are exact.
+    /// The scheme predicts nothing, because its results are exact.
     type Prediction = ();
 
     type Bootstrapping = Infallible;
@@ -52,7 +53,7 @@ impl Compiles for Clear {
         }
     }
 
-    /// Beyond 63 bits they wrap around.
+    /// Converts a message to signed values. Entries of 2^63 and more wrap around.
     fn values(message: Vec<u64>) -> Values {
         Values::Whole(message.into_iter().map(|x| x as i64).collect())
     }
@@ -126,7 +127,7 @@ impl Compiles for Clear {
         if let Some(target) = &options.target {
             ringmill_compiler::target::check(target, &*params)?;
         }
-        // There is one level, and nothing to keep of a value.
+        // All values are at the one level, without an annotation.
         let there = LevelNote {
             level: params.level(),
             note: Note::Bare,
@@ -161,7 +162,7 @@ impl Compiles for Clear {
 
     fn code(params: &Params, instr: &Lowerable<'_>) -> Result<Code<Self>, ErrorOf<Self>> {
         let (operation, constant) = match (instr.op(), instr.imm()) {
-            // A product has as many polynomials as its operands.
+            // A product has one polynomial, as its operands have, so a relinearisation does nothing.
             (MacroOp::Relin, _) => return Ok(Code::Kept),
             (MacroOp::Add, _) => (Operation::Add, None),
             (MacroOp::Mul, _) => (Operation::Mul, None),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A whole scheme in one folder, to show that a scheme is one: vectors of integers that nobody encrypted. A value is one
-//! polynomial whose evaluations are the vector's entries modulo each prime, so that sums and products are position by
-//! position. It has no keys and hides nothing.
+//! A complete scheme in one folder, which shows that a scheme needs no code elsewhere. It computes on vectors of
+//! integers that are not encrypted. A value is one polynomial whose evaluations are the vector's entries modulo each
+//! prime, so that sums and products are position by position. It has no keys and hides nothing.
 
 mod compiled;
 mod operation;
@@ -54,7 +54,7 @@ impl Scheme for Clear {
     }
 }
 
-/// There are none.
+/// The type of evaluation keys, without values, because the scheme has no keys.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum NoKey {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sum and product, position by position.
+//! The operations of the scheme: sums and products, entry by entry.
 
 use ringmill_isa::Poly;
 use ringmill_isa::macros::MacroOp;
@@ -13,7 +13,7 @@ pub enum Operation {
     Add,
     Mul,
     Square,
-    /// With the integer that each call gives, by its residues.
+    /// The sum of a vector and an integer, which each call gives by its residues.
     AddConstant,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ring and its primes.
+//! The parameters of the scheme: a ring and its primes.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ impl Params {
         Ring::full(self.log_n)
     }
 
-    /// The one level there is.
+    /// Returns the one level that the scheme has.
     pub fn level(&self) -> Level {
         Level(self.moduli.len() as u32 - 1)
     }
@@ -66,7 +66,7 @@ impl Params {
         }
     }
 
-    /// The integer below the product of the primes with these residues.
+    /// Returns the integer below the product of the two primes that has these residues.
     pub fn integer(&self, [a, b]: [u64; 2]) -> Result<u64, ClearError> {
         let [p, q] = self.moduli;
         let q = Modulus::new(q)?;
@@ -114,7 +114,7 @@ impl ParameterSet for Params {
         &self.moduli
     }
 
-    /// There are none.
+    /// Returns 0, because the scheme has no keys.
     fn key_bytes(&self, _: usize, _: bool) -> u64 {
         0
     }

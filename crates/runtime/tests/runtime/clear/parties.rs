@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The parties: whoever holds no key, and whoever needs none.
+//! The client and the server of the scheme, neither of which has a key.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Vectors of integers as limbs, in memory and in files.
+//! Values of the scheme: vectors of integers as limbs, in memory and in files.
 
 use ringmill_device::{Limbed, ParamsId};
 use ringmill_isa::Level;
@@ -19,7 +19,7 @@ pub struct Value {
 }
 
 impl Value {
-    /// Entries fill the ring, over and over.
+    /// Encodes a vector. The entries repeat until they fill the ring.
     pub fn encode(params: &Params, entries: &[u64]) -> Result<Self, ClearError> {
         let entries = || entries.iter().cycle().take(params.degree());
         let moduli = params.moduli().iter();
@@ -27,7 +27,7 @@ impl Value {
         Self::new(params, limbs.collect())
     }
 
-    /// Checks the lengths and the residues.
+    /// Makes a value from its limbs, after a check of their lengths and residues.
     pub fn new(params: &Params, limbs: Vec<Vec<u64>>) -> Result<Self, ClearError> {
         let fits = |(limb, &q): (&Vec<u64>, &u64)| {
             limb.len() == params.degree() && limb.iter().all(|&x| x < q)
@@ -94,7 +94,7 @@ impl Encrypted<()> for Value {
         }
     }
 
-    /// There is nothing to hide.
+    /// Returns false, so that no output is refused. Values of the scheme hide nothing anyway.
     fn is_transparent(&self) -> bool {
         false
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Traced programs with their calls and repeats, in the clear, modulo t.
+//! Evaluates traced programs with their calls and repeats without encryption, modulo t.
 
 use std::collections::BTreeMap;
 
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue};
 
-/// What is above the modulus that a quotient is known by: other numbers in every run, since no output may hang on them.
+/// A generator of numbers for the unknown part of a quotient. A quotient by p is known only modulo t / p, and no output
+/// may depend on the rest.
 pub struct Junk(pub u64);
 
 impl Junk {
@@ -20,7 +21,8 @@ impl Junk {
 
 type Slots = Vec<i128>;
 
-/// The outputs, about zero.
+/// Returns the outputs of a program by name, as integers nearest to 0 modulo t. `junk` gives the unknown part of each
+/// quotient.
 pub fn evaluate(
     program: &MacroProgram,
     inputs: &BTreeMap<String, Vec<i64>>,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs of any depth: BGV that bootstraps.
+//! Tests of BGV programs of any depth, which bootstrap.
 
 mod clear;
 mod one;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One bootstrap as a program.
+//! Tests a program that consists of one bootstrap.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ fn its_bits_are_the_evaluators() {
         let expected = bootstrapper.bootstrap(&value, &keys).unwrap();
         assert_eq!((expected.level(), expected.noise), procedure.end());
         let named = keys.named(setup);
-        // The encrypted secret is a key as others are.
+        // The encryption of the sparse secret is one of the evaluation keys.
         let operator = ringmill_schemes::bgv::Operator::new(params.clone());
         let key = operator.key(&named, &KeyRequest::SparseSecret, seeded);
         assert_eq!(key.unwrap().unwrap().polys(), 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs without a depth limit against the clear, on one thread and on two.
+//! Tests random programs without a depth limit against their evaluation without encryption, on one thread and on two.
 
 use std::sync::Arc;
 
@@ -22,7 +22,8 @@ impl Draw {
     }
 }
 
-/// Operations on what there is, each as likely on the newest value as on another.
+/// Adds `count` random operations. Half of them take the newest value as their first operand; all other operands are
+/// chosen among all values.
 fn operations(
     t: &mut TraceBuilder,
     draw: &mut Draw,
@@ -63,7 +64,7 @@ fn operations(
                 let low = t.low_digit(a, power, None).unwrap();
                 let rest = t.sub(a, low, None).unwrap();
                 let quotient = t.quotient(rest, power.prime, None).unwrap();
-                // What is known of it.
+                // Only the low digits of a quotient are known, so the program goes on with its lowest digit.
                 let next = t.low_digit(quotient, power, None).unwrap();
                 t.add(next, low, None)
             }
@@ -97,7 +98,7 @@ fn program(draw: &mut Draw, slots: u32, power: Power, length: u64) -> MacroProgr
         values.extend(t.repeat(count, &body, &[a, b], None).unwrap());
     }
     let last = values[values.len() - 1];
-    // What is encrypted shows in every output.
+    // Each output contains an encrypted input, so that none is transparent.
     let shown = t.add(last, y, None).unwrap();
     let other = draw.of(&values);
     let other = t.add(other, x, None).unwrap();
@@ -108,7 +109,8 @@ fn program(draw: &mut Draw, slots: u32, power: Power, length: u64) -> MacroProgr
     program
 }
 
-/// A straight line: so many squares first, which move the bootstraps of what follows on by as many levels.
+/// Returns a program without calls. It begins with `squares` squares one after another, and so shifts the bootstraps of
+/// the operations that follow by as many levels. Then come `length` random operations.
 fn straight(draw: &mut Draw, slots: u32, power: Power, squares: u64, length: u64) -> MacroProgram {
     let mut t = TraceBuilder::new("straight", slots).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -135,7 +137,8 @@ struct Tally {
     most: u64,
 }
 
-/// Runs what `program` makes of draws and a number of slots, a program a seed, and compares with the clear.
+/// Makes one program for each seed with the function `program`, which receives a generator, a number of slots and the
+/// seed. Runs it and compares the outputs with its evaluation without encryption.
 fn random(
     procedure: &Arc<Procedure>,
     seeds: std::ops::Range<u64>,
@@ -156,7 +159,7 @@ fn random(
         let options = {
             let mut options = options(procedure);
             options.input_bound = (t / 2) as f64;
-            // Every other one says what moves and when it ends.
+            // Every second program is compiled with explicit loads, stores and ends.
             options.explicit = seed % 2 == 1;
             options
         };
@@ -212,7 +215,7 @@ fn random_programs_give_what_they_give_in_the_clear() {
     assert!(tally.ran >= 4 && tally.bootstraps >= 2);
 }
 
-/// 400 of them, from the seed that `RINGMILL_SEED` gives.
+/// Tests 400 random programs, from the seed on that the environment variable `RINGMILL_SEED` gives.
 #[test]
 #[ignore = "minutes; `make full` runs it"]
 fn hundreds_of_random_programs() {
@@ -232,7 +235,8 @@ fn hundreds_of_random_programs() {
     assert!(random(&SEVEN.procedure(true), seed..seed + 200, of).ran > 100);
 }
 
-/// As many squares before a straight line as inputs have levels, and one more for each seed: so its bootstraps stand at every place.
+/// Runs programs of [`straight`]. Each seed has one more square in front, beyond the levels of the inputs, so that
+/// bootstraps fall on every operation in turn.
 fn straight_lines(procedure: &Arc<Procedure>, seeds: std::ops::Range<u64>, length: u64) -> Tally {
     let power = procedure.params().prime_power().unwrap();
     let power = Power {
@@ -264,7 +268,7 @@ fn hundreds_of_random_straight_lines() {
     }
 }
 
-/// A square, a thousand times: one body, and a bootstrap where it runs out.
+/// Tests a loop of 20 turns of two squares: the compiled program keeps the loop, with bootstraps inside.
 #[test]
 fn a_loop_stays_a_loop() {
     let procedure = SEVEN.procedure(true);
@@ -281,9 +285,9 @@ fn a_loop_stays_a_loop() {
     let mut options = options(&procedure);
     options.input_bound = 24.0;
     let compiled = Arc::new(compile::<Bgv>(source.clone(), &options).unwrap());
-    // One of several turns, and one of the turns that are left.
+    // One body computes several turns with a bootstrap, and another the turns that are left.
     assert!(compiled.managed.procs.len() <= 2);
-    // The streamed calls are counted without being pulled.
+    // The counts from the program equal those of its calls one by one.
     let program = compiled.program.program();
     let mut stream = compiled.program.stream();
     let mut calls = 0u64;
@@ -300,7 +304,7 @@ fn a_loop_stays_a_loop() {
     let inputs = Messages::from([("x".into(), vec![3, -5])]);
     let (outputs, _) = run(&compiled, &inputs);
     assert_eq!(outputs, evaluate(&source, &inputs, 49, &mut Junk(1)));
-    // Without bootstrapping the parameters do not hold it.
+    // Without bootstrapping the parameters have too few levels for the program.
     options.bootstrapping = None;
     assert!(compile::<Bgv>(source, &options).is_err());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A toy that bootstraps, and runs of its programs.
+//! Toy parameters that bootstrap, and runs of programs under them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,12 +13,14 @@ use ringmill_schemes::bgv::bootstrap::{Bootstrapping, Maps, Procedure};
 use ringmill_schemes::bgv::{Bgv, Ciphertext, Params, PrimePower};
 use ringmill_sim::open;
 
-/// Ring degree 2^9, p^r, e, primes, special ones, and the sparse secret's weight.
+/// Toy parameters of ring degree 2^9. The fields are p and r of the plaintext modulus p^r, the exponent e of the
+/// modulus p^e during a bootstrap, the numbers of ciphertext primes and of special primes, and the weight of the sparse
+/// secret.
 pub struct Toy(pub u64, pub u32, pub u32, pub usize, pub usize, pub u32);
 
-/// 17^3, e = 4, with 8 slots in two rows.
+/// Toy parameters for the plaintext modulus 17^3 and e = 4, with 8 slots in two rows.
 pub const CUBE: Toy = Toy(17, 3, 4, 39, 13, 8);
-/// 7^2, e = 4, with 4 slots in one row: 7 is 3 modulo 4.
+/// Toy parameters for the plaintext modulus 7^2 and e = 4, with 4 slots in one row, because 7 is 3 modulo 4.
 pub const SEVEN: Toy = Toy(7, 2, 4, 30, 10, 8);
 
 impl Toy {
@@ -48,7 +50,8 @@ pub fn options(procedure: &Arc<Procedure>) -> Options {
 
 pub type Messages = BTreeMap<String, Vec<i64>>;
 
-/// Encrypts, runs on one thread and on two, and decrypts: the ciphertexts are the same.
+/// Encrypts inputs, runs a program on one thread and on two, and decrypts. Checks that both give the same ciphertexts.
+/// Returns the outputs and their measured noise budgets.
 pub fn run(compiled: &Arc<Compiled>, inputs: &Messages) -> (Messages, Vec<u32>) {
     let seed = [9; 32];
     let client =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Comparisons as pages.
+//! Tests HTML pages of comparisons.
 
 use std::collections::BTreeMap;
 

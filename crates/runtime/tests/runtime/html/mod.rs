@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reports as HTML.
+//! Tests of reports as HTML.
 
 mod compared;
 mod page;

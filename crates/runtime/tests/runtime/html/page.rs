@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Pages of any sections: text that is not ours is no markup.
+//! Tests HTML pages of any sections: no text from outside becomes markup.
 
 use ringmill_runtime::html::{
     Cell, Curve, Figure, Kind, Piece, Section, Series, Table, fragment, page,
@@ -41,7 +41,7 @@ fn sections() -> Vec<Section> {
     ]
 }
 
-/// What a page with figures begins its scripts with.
+/// Returns the first script of a page with figures, which is the plotting library.
 fn library(page: &str) -> &str {
     let scripts = page.split_once("<script>").unwrap().1;
     scripts.split_once("</script>").unwrap().0
@@ -50,7 +50,7 @@ fn library(page: &str) -> &str {
 #[test]
 fn no_text_of_the_user_is_markup() {
     let text = page(HOSTILE, &sections());
-    // What is ours: the library, the script that draws, and each figure's numbers.
+    // The page has three scripts of its own: the library, the script that draws, and the numbers of its figure.
     assert_eq!(text.matches("<script").count(), 3);
     let without = text.replace(library(&text), "");
     assert!(!without.contains("<script>alert"));
@@ -64,7 +64,7 @@ fn no_text_of_the_user_is_markup() {
     );
 }
 
-/// Labels in figures are text too, although the library reads some tags in them.
+/// Tests that labels in figures stay text, although the plotting library reads some tags in them.
 #[test]
 fn labels_have_no_tags() {
     let text = page("t", &sections());

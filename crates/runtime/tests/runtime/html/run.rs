@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs as sections of a page.
+//! Tests runs as sections of an HTML page.
 
 use ringmill_device::timeline::{Lane, Timeline};
 use ringmill_runtime::html::{Figure, Piece, of_runs};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BFV.
+//! Tests programs of whole numbers under BFV.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -69,7 +69,8 @@ fn thousands_of_random_programs() {
     assert!(random_programs(1_000..3_000).ran >= 1_500);
 }
 
-/// A co-processor leaves what it lacks to its host; a whole machine says what it lacks.
+/// Tests that a co-processor leaves instructions that it lacks to its host, and that a machine without a host names
+/// what it lacks.
 #[test]
 fn machines_give_the_same_or_name_what_they_lack() {
     for multiplication in Multiplication::ALL {
@@ -97,7 +98,8 @@ fn what_could_wrap_is_refused() {
         ranges: vec![Some(IntegerRange::up_to(magnitude)); 3],
         ..options(Multiplication::Hps)
     };
-    // 2 (2^28)^2 = 2^57 fits a plaintext modulus, 2 (2^31)^2 does not, and 2 (2^63)^2 no 127 bits.
+    // Values up to 2 (2^28)^2 = 2^57 fit a plaintext modulus. Values up to 2 (2^31)^2 do not, and 2 (2^63)^2 does not
+    // even fit 127 bits.
     compile(product("bfv"), &wide(1 << 28)).unwrap();
     let refused = compile(product("bfv"), &wide(1 << 31)).unwrap_err();
     assert!(
@@ -138,7 +140,7 @@ fn what_could_wrap_is_refused() {
         "{refused}"
     );
 
-    // Half of something is no whole number.
+    // A product with 1/2 is no whole number.
     let mut t = TraceBuilder::new("half", 4).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
     let half = t.scalar(0.5, None).unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Levelled BGV.
+//! Tests programs of whole numbers under BGV without bootstraps.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,8 @@ fn options(largest: i64) -> Options {
     }
 }
 
-/// Small parameters of any shape: primes of any sizes, several special ones, key halves with seeds or without.
+/// Returns options with random small parameters: primes of any sizes, one to three special primes, keys with seeds or
+/// without.
 fn drawn(draw: &mut Draw, largest: i64) -> Options {
     let log_n = 9 + draw.below(3) as u8;
     let t_bits = 20 + draw.below(25) as u32;
@@ -42,11 +43,11 @@ fn drawn(draw: &mut Draw, largest: i64) -> Options {
         let bits = |_| least + draw.below(u64::from(61 - least)) as u32;
         (0..count).map(bits).collect()
     };
-    // A digit is not larger than the special primes.
+    // The product of the special primes is at least as large as that of a digit.
     let (mut cipher, special) = (bits(cipher, 30), vec![60; alpha as usize]);
-    // The lowest level holds the plaintext modulus.
+    // The prime of the lowest level has room for the plaintext modulus.
     cipher[0] = 50;
-    // Its prime is none of theirs.
+    // No ciphertext prime may equal the plaintext modulus, so none has its size.
     for bits in cipher.iter_mut().filter(|bits| **bits == t_bits) {
         *bits += 1;
     }
@@ -97,7 +98,8 @@ fn random_programs(seeds: std::ops::Range<u64>) -> Tally {
 fn random_programs_give_what_they_give_in_the_clear() {
     let tally = random_programs(0..100);
     assert!(tally.ran >= 60);
-    // All that BGV programs are made of, but for what is written out and for steps of bootstrapping, which are linked in.
+    // The programs contain every operation of BGV programs, except those that the compiler replaces, calls and repeats,
+    // and the steps of bootstrapping.
     let other = |op: &MacroOp| {
         matches!(
             op,
@@ -120,7 +122,8 @@ fn thousands_of_random_programs() {
     assert!(random_programs(1_000..4_000).ran >= 1_500);
 }
 
-/// A co-processor leaves what it lacks to its host; a whole machine says what it lacks.
+/// Tests that a co-processor leaves instructions that it lacks to its host, and that a machine without a host names
+/// what it lacks.
 #[test]
 fn machines_give_the_same_or_name_what_they_lack() {
     let for_machine = |name: &str| Options {
@@ -139,7 +142,7 @@ fn machines_give_the_same_or_name_what_they_lack() {
     let refused = simulate(&compiled, &*ring, Request::timing_only(), &Silent);
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("of its description"), "{refused}");
-    // What a whole machine lacks is known when the program is compiled for it.
+    // The compiler already refuses a program for a machine without a host that cannot run it.
     let refused = compile(product("bgv"), &for_machine("ring")).unwrap_err();
     assert!(refused.to_string().contains("rpaus"), "{refused}");
 }
@@ -148,7 +151,8 @@ fn narrow(slots: &[i128]) -> Vec<i64> {
     slots.iter().map(|&x| x.try_into().unwrap()).collect()
 }
 
-/// Products of x with itself in sequence, each on a line of its own, and the sum of all.
+/// Returns a program of products of x with itself in sequence, each on a line of its own, with the sum of all powers as
+/// its output.
 fn powers(deepest: u32) -> MacroProgram {
     let line = |line: u32| {
         Some(SourceLoc {
@@ -183,7 +187,7 @@ fn given(cipher: &[u32]) -> Options {
     }
 }
 
-/// A value of every depth is added up: their levels and factors all differ.
+/// Tests a sum of values of every depth, whose levels and correction factors all differ.
 #[test]
 fn sums_over_all_depths_are_exact_at_depth_six() {
     for options in [options(1), given(&[50, 45, 50, 45, 50, 45, 50, 45, 50])] {
@@ -228,7 +232,7 @@ fn what_does_not_fit_is_refused_with_its_line() {
     );
     let line = refused.loc().unwrap().line;
     assert!((12..=16).contains(&line), "{refused}");
-    // An output above what is left of the levels.
+    // The demanded level of the output is above the levels that are left.
     let high = Options {
         output_level: Level(2),
         ..given(&[50, 50, 50])
@@ -255,7 +259,7 @@ fn what_does_not_fit_is_refused_with_its_line() {
         ranges: vec![Some(IntegerRange::up_to(magnitude)); 3],
         ..Options::default()
     };
-    // 2 (2^28)^2 = 2^57 fits a plaintext modulus, 2 (2^31)^2 does not.
+    // Values up to 2 (2^28)^2 = 2^57 fit a plaintext modulus, and values up to 2 (2^31)^2 do not.
     compile(product("bgv"), &wide(1 << 28)).unwrap();
     let refused = compile(product("bgv"), &wide(1 << 31)).unwrap_err();
     assert!(
@@ -314,7 +318,7 @@ fn inputs_that_are_not_the_programs_are_refused() {
         matches!(refused, RuntimeError::OutOfRange { .. }),
         "{refused}"
     );
-    // Of another secret key, alone and beside the client's own.
+    // Inputs of another secret key are refused, alone and beside the client's own.
     let theirs = other.encrypt(&named(3)).unwrap();
     let refused = run(&theirs, 5).unwrap_err();
     assert!(
@@ -328,7 +332,7 @@ fn inputs_that_are_not_the_programs_are_refused() {
         matches!(refused, RuntimeError::OtherKeys { .. }),
         "{refused}"
     );
-    // At another level, or under another factor, than the program takes it.
+    // An input at another level or with another correction factor than the program takes is refused.
     let switched = bgv::Evaluator::new(Arc::clone(&compiled.params));
     let lower = switched.mod_switch_to_next(&inputs["x"]).unwrap();
     let mut moved = inputs.clone();
@@ -340,7 +344,7 @@ fn inputs_that_are_not_the_programs_are_refused() {
     );
     assert!(refused.to_string().contains("factor"), "{refused}");
 
-    // A ciphertext of BFV, whose primes may be the same, is none of BGV.
+    // A ciphertext of BFV is refused, even if its primes are the same.
     let ours = &compiled.params;
     let theirs = bfv::Params::builder(ours.log_n(), bgv::ExactParams::plain_modulus(&**ours));
     let theirs = theirs.primes(ours.cipher_moduli(), ours.special_moduli());

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random programs of whole numbers and random vectors, the same for all schemes.
+//! Makes random programs of whole numbers and random vectors, in the same way for all schemes.
 
 use ringmill_compiler::builder::{TraceBuilder, Traced};
 use ringmill_isa::macros::{MacroProgram, SchemeName, Visibility};
 
 pub use crate::numbers::Draw;
 
-/// What a random program may be.
+/// The limits of a random program.
 #[derive(Clone, Copy)]
 pub struct Shape {
     pub scheme: &'static str,
     pub slots: u32,
-    /// Products in sequence.
+    /// The most products one after another.
     pub deepest: u32,
-    /// Largest absolute value of an input, of constant vectors too.
+    /// The largest absolute value of inputs and of constant vectors.
     pub largest: i64,
     pub operations: u64,
 }
@@ -24,7 +24,8 @@ impl Draw {
         values.collect()
     }
 
-    /// Two encrypted inputs x and y, a plain one p, and a few operations on what there is so far.
+    /// Returns a program with two encrypted inputs x and y, a plain input p, and a few random operations, each on
+    /// earlier values.
     pub fn program(&mut self, shape: Shape) -> MacroProgram {
         let slots = shape.slots;
         let mut t = TraceBuilder::new("random", slots).unwrap();
@@ -38,7 +39,7 @@ impl Draw {
             let made = self.operation(&mut t, shape, p, (a, depth), (b, other));
             values.push(made);
         }
-        // What is encrypted shows in every output: x + x - 2 x would be transparent.
+        // Each output contains an encrypted input, because an output such as x + x - 2 x would be transparent.
         let (last, _) = values[values.len() - 1];
         let seven = t.scalar(7.0, None).unwrap();
         let masked = t.mul(x, seven, None).unwrap();
@@ -51,7 +52,7 @@ impl Draw {
     }
 
     fn pick(&mut self, values: &[(Traced, u32)]) -> (Traced, u32) {
-        // Half of the time a late value, or programs stay shallow.
+        // Half of the time the value is one of the later half, so that programs become deep.
         let count = values.len() as u64;
         let early = if self.below(2) == 0 { count / 2 } else { 0 };
         values[(early + self.below(count - early)) as usize]
@@ -90,7 +91,7 @@ impl Draw {
                 let c = t.scalar(c, None).unwrap();
                 (t.add(a, c, None).unwrap(), depth)
             }
-            // A polynomial of degree three, or the sum of three rotations.
+            // The operation is a polynomial of degree three, or the sum of three rotations.
             9 if depth + 2 <= limit => {
                 let coefficients = [0; 4].map(|_| self.below(5) as f64 - 2.0);
                 let [constant, .., first] = coefficients;
@@ -116,7 +117,7 @@ pub fn named(name: &str) -> SchemeName {
     SchemeName::new(name).unwrap()
 }
 
-/// x y + rotate(x, 3) p.
+/// Returns the program x y + rotate(x, 3) p.
 pub fn product(scheme: &str) -> MacroProgram {
     let mut t = TraceBuilder::new("product", 16).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();

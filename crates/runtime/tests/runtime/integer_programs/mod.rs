@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs of whole numbers, compiled for each scheme of exact integers: random ones against the same arithmetic in the clear,
-//! to the last digit, with their noise within its prediction; and what is refused.
+//! Tests of programs of whole numbers, compiled for each scheme of exact integers. Random programs give exactly the
+//! results of the computation without encryption, with noise within its prediction. Other tests are of refusals.
 
 mod bfv;
 mod bgv;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs run on devices, and compared with the same arithmetic in the clear.
+//! Runs programs on devices, and compares them with the computation without encryption.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,16 +18,16 @@ use ringmill_sim::open;
 
 use crate::integer_programs::draw::Draw;
 
-/// A scheme of whole numbers.
+/// A scheme of whole numbers, with what the tests need of it.
 pub trait Whole: Runs<Message = Vec<i64>, Range = IntegerRange, Prediction = Prediction> {
-    /// Bits by which a measured budget may be below the one that was predicted of it, for rounding.
+    /// The bits by which a measured noise budget may be below the predicted one because of rounding.
     const ROUNDED: f64;
 
     fn budget(client: &Client<Self>, cipher: &Self::Ciphertext) -> u32;
 }
 
 impl Whole for Bfv {
-    /// A budget is measured in whole bits, rounded down by up to two.
+    /// A BFV budget is measured in whole bits, rounded down by up to two.
     const ROUNDED: f64 = 2.0;
 
     fn budget(client: &Client<Self>, cipher: &Self::Ciphertext) -> u32 {
@@ -36,7 +36,7 @@ impl Whole for Bfv {
 }
 
 impl Whole for Bgv {
-    /// Predicted as it is measured.
+    /// A BGV budget is predicted in the same way in which it is measured.
     const ROUNDED: f64 = 0.0;
 
     fn budget(client: &Client<Self>, cipher: &Self::Ciphertext) -> u32 {
@@ -44,10 +44,10 @@ impl Whole for Bgv {
     }
 }
 
-/// Outputs by name and, for each of the program's, its predicted and its measured budget.
+/// The outputs of a run by name, and the predicted and the measured noise budget of each.
 pub type Ran = (BTreeMap<String, Vec<i64>>, Vec<(f64, u32)>);
 
-/// Runs a program on a device; `None` where a plain vector of zeros would let an output show.
+/// Runs a program on a device. Returns `None` if an output is transparent, as with a plain vector of zeros.
 pub fn run<S: Whole>(
     compiled: &Arc<Compiled<S>>,
     device: &str,
@@ -76,15 +76,15 @@ pub fn run<S: Whole>(
     Some((client.decrypt(&outputs).unwrap(), budgets))
 }
 
-/// What random programs came to.
+/// The counts and figures of a series of random programs.
 pub struct Tally {
     pub ran: usize,
-    /// Refused, as their values or their noise are too large.
+    /// The number of programs that were refused because their values or their noise are too large.
     pub refused: usize,
-    /// The least and the largest slack of predicted noise, in bits.
+    /// The least difference, in bits, of a measured noise budget and its prediction. `most` is the largest.
     pub least: f64,
     pub most: f64,
-    /// What programs were made of.
+    /// The operations that the programs contain.
     pub seen: BTreeSet<MacroOp>,
 }
 
@@ -99,7 +99,8 @@ impl Tally {
         }
     }
 
-    /// Compiles and runs one program on a device: every output is what it is in the clear, within its predicted budget.
+    /// Compiles and runs one program on a device. Checks that every output equals that without encryption and has its
+    /// predicted noise budget.
     pub fn try_one<S: Whole>(
         &mut self,
         seed: u64,
@@ -108,7 +109,7 @@ impl Tally {
         options: &Options<S>,
         device: &str,
     ) {
-        // Every other one says what moves and when it ends.
+        // Every second program is compiled with explicit loads, stores and ends.
         let options = Options {
             explicit: seed % 2 == 1,
             ..options.clone()
@@ -128,8 +129,9 @@ impl Tally {
         };
         let vectors = [0; 3].map(|_| draw.vector(program.slots, largest));
         let expected = evaluate(program, &clear(&vectors)).unwrap();
-        // What management adds leaves the slots alone, and the text says all of it. Tests for zero it writes out modulo the
-        // plaintext modulus, which evaluation in the clear knows nothing of.
+        // The operations that the compiler adds for levels and noise leave the slots unchanged, and the printed text
+        // holds the whole program. The compiler replaces a test for zero by a computation modulo the plaintext modulus,
+        // so such programs are left out here.
         if !program.instrs.iter().any(|i| i.op == MacroOp::Iszero) {
             let managed = evaluate(&compiled.managed, &clear(&vectors)).unwrap();
             assert_eq!(managed, expected, "seed {seed}, managed");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests for zero: random programs with some, under both schemes, by polynomials and by Fermat's powers.
+//! Tests random programs that compare values with zero, under BFV and BGV, by polynomials and by Fermat's powers.
 
 use ringmill_compiler::builder::{TraceBuilder, Traced};
 use ringmill_compiler::exact::IntegerRange;
@@ -13,7 +13,8 @@ use crate::integer_programs::run::{Tally, Whole};
 
 const SLOTS: u32 = 32;
 
-/// A value tested: a difference of inputs, or of one and a constant, a plain input or a turned one.
+/// Returns a value to compare with zero: an input, or its sum or difference with another input, a constant or a rotated
+/// input.
 fn difference(
     draw: &mut Draw,
     t: &mut TraceBuilder,
@@ -37,7 +38,8 @@ fn difference(
     .unwrap()
 }
 
-/// Sums and products of one to three tests with each other and with an input, some in a repeated procedure.
+/// Returns a program of one to three tests for zero. Its outputs are a combination of the tests by sums, differences
+/// and products, and the product of this and an input.
 fn program(draw: &mut Draw, scheme: &str, largest: i64) -> MacroProgram {
     let mut t = TraceBuilder::new("tests", SLOTS).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -90,7 +92,7 @@ fn random_programs_of_all_ranges() {
         assert!(random_programs::<Bfv>(100..130, largest).ran >= 20);
         assert!(random_programs::<Bgv>(100..130, largest).ran >= 20);
     }
-    // By powers, sixteen squares in sequence.
+    // With this range the tests are powers, with sixteen squares in sequence.
     assert!(random_programs::<Bfv>(200..203, 30_000).ran > 0);
     assert!(random_programs::<Bgv>(200..203, 30_000).ran > 0);
 }

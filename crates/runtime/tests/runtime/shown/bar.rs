@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A bar that is drawn for long work alone.
+//! Tests that a progress bar is drawn for long work only.
 
 use std::time::Duration;
 

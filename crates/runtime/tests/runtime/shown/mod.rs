@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the front ends show.
+//! Tests of the parts that the front ends share.
 
 mod bar;
 mod parts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Work of parts that tells how far it is.
+//! Tests the progress of work that consists of parts.
 
 use std::sync::Mutex;
 use std::time::Duration;
