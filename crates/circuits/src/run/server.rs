@@ -128,11 +128,11 @@ struct Plan<'a> {
 /// depend on the number of threads.
 ///
 /// # Errors
-/// [`CircuitRunError::OtherBasis`] if the parameters are for other messages than the circuit;
-/// [`CircuitRunError::Ciphertexts`] for another number of inputs; [`CircuitRunError::Tfhe`] or
-/// [`CircuitRunError::Bootstrap`] for ciphertexts of other keys or parameters, and for a device that fails;
-/// [`CircuitRunError::Checkpoint`]; [`CircuitRunError::Threads`] if threads do not start; [`CircuitRunError::Halt`] if
-/// the run is stopped or memory runs out. A halted run is saved if the caller asked for checkpoints.
+/// [`CircuitRunError::OtherBasis`] if the parameters are for other messages than the circuit, and
+/// [`CircuitRunError::Ciphertexts`] for another number of inputs. [`CircuitRunError::Tfhe`] or
+/// [`CircuitRunError::Bootstrap`] for ciphertexts of other keys or parameters, and for a device that fails.
+/// [`CircuitRunError::Threads`] if threads do not start, and [`CircuitRunError::Checkpoint`]. [`CircuitRunError::Halt`]
+/// if the run is stopped or memory runs out. A halted run is saved if the caller asked for checkpoints.
 pub fn run(
     graph: &Graph,
     server: &Server<'_>,

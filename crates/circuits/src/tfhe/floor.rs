@@ -10,8 +10,8 @@ use super::keys::gadget_ciphertexts;
 /// The numbers of operations on words that one bootstrap with its key switch takes at least.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Floor {
-    /// The number of butterflies of all transforms. For each prime modulo which products are computed, a step of the
-    /// blind rotation has (k + 1) (l + 1) transforms of N / 2 log2 N butterflies, for k mask polynomials and l digits.
+    /// The number of butterflies of all transforms. With k mask polynomials and l digits, a step of the blind rotation
+    /// has (k + 1) (l + 1) transforms for each prime of the products. A transform has N / 2 log2 N butterflies.
     pub butterflies: u64,
     /// The number of words of the bootstrapping key in transform form. Each is read, multiplied and added once.
     pub products: u64,

@@ -12,12 +12,12 @@
 //! of 1s in the small key and W in the large one. Digits are uniform in -B/2 ... B/2 - 1 with E d^2 = (B^2 + 2) / 12. A
 //! remainder of v values has E r^2 = (v^2 + 2) / 12. The variances are:
 //!
-//! - blind rotation, m = 1: n (k + 1) l N E d^2 s^2 + w (1 + W) E r^2, as each 1 of the small key lets the remainder of
-//!   (X^a - 1) ACC through;
+//! - blind rotation, m = 1: n (k + 1) l N E d^2 s^2 + w (1 + W) E r^2. Each 1 of the small key lets the remainder of
+//!   (X^a - 1) ACC through.
 //! - unrolled: (n / m) 2 (2^m - 1) (k + 1) l N E d^2 s^2 + 2 p (1 + W) E r^2. A step has 2^m - 1 keys, each turned by
 //!   X^a - 1, which doubles its noise. The remainder of ACC comes through, twice, unless all bits of the step are 0. p
-//!   is the number of steps that have a 1 among their bits, at most all n / m;
-//! - key switch: k N l E d^2 s^2 + W E r^2;
+//!   is the number of steps that have a 1 among their bits, at most all n / m.
+//! - key switch: k N l E d^2 s^2 + W E r^2.
 //! - modulus switch: (1 + w) / (12 (2N)^2); with the mean subtracted, n / 4 instead of w.
 //!
 //! Sources: Chillotti, Gama, Georgieva, Izabachene, J. Cryptology 2020, theorems 4.1 and 4.6, here with exact second
@@ -254,9 +254,9 @@ impl NoiseModel {
     }
 
     /// Returns the part of a bootstrap's noise variance ([`NoiseModel::bootstrapped`]) that all results under one key
-    /// have in common, because digits have a mean of -1/2. If the key switch comes last, only its part counts, as the
-    /// blind rotation's is far smaller. (With several bits in a step, the ciphertext's own exponents turn the blind
-    /// rotation's part, so nothing is in common.)
+    /// have in common, because digits have a mean of -1/2. If the key switch comes last, only its part counts, because
+    /// that of the blind rotation is far smaller. With several bits in a step the blind rotation has no common part,
+    /// because the ciphertext's own exponents turn it.
     fn shared(&self) -> f64 {
         let s = &self.sizes;
         match s.order {

@@ -87,8 +87,9 @@ pub struct Security {
     pub insecure: Option<String>,
 }
 
-/// The least noise, in units of a residue modulo q, at which the estimates depend only on the ratio of noise to q,
-/// because the noise is well above 1. (The least noise in `security_tables.toml` is 4, at n = 1536.)
+/// The least standard deviation of the noise, in units of a residue modulo q, that the estimates cover. From this noise
+/// on, which is well above 1, they depend only on the ratio of noise to q. (The least noise in `security_tables.toml`
+/// is 4, at n = 1536.)
 const LEAST_NOISE: f64 = 3.0;
 
 fn estimate(n: usize, std: f64, q: Coefficients) -> Result<Estimate, TfheError> {
