@@ -76,7 +76,7 @@ fn bytes_of(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Writes checkpoints of a run at intervals.
+/// A writer of the checkpoints of a run, at intervals.
 pub struct Saver<'a> {
     schedule: Schedule<'a>,
     whose: Whose,

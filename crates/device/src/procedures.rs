@@ -75,8 +75,8 @@ pub fn call_error(error: DeviceError) -> CallError {
     }
 }
 
-/// Runs each procedure on any device, as a program of one call; the results have the bits of the interpreter. The
-/// CPU has an implementation of its own, which passes each result on as soon as it is computed.
+/// A runner of single procedures on any device, each as a program of one call. The results have the bits of the
+/// interpreter. The CPU has an implementation of its own, which passes each result on as soon as it is computed.
 pub struct Procedures {
     device: Box<dyn Device>,
     calling: Calling,

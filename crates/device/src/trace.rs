@@ -92,7 +92,8 @@ impl<A: SpanSink, B: SpanSink> SpanSink for Both<&mut A, &mut B> {
 /// does.
 pub type Operations = BTreeMap<String, String>;
 
-/// Writes a trace as JSON in the Trace Event Format while events come. Only the names of lanes are kept in memory.
+/// A writer of a trace as JSON in the Trace Event Format. It writes each event as it comes, and keeps only the names of
+/// lanes in memory.
 ///
 /// Each lane becomes a thread of one process. Times are microseconds; a machine's cycles are converted at its clock. A
 /// failed write is remembered, and [`TraceWriter::finish`] returns its error. Without `finish` the file is incomplete.
@@ -202,6 +203,9 @@ impl<W: Write> TraceWriter<W> {
     }
 
     /// Writes the end of the JSON and returns the inner writer, or the first error of any write.
+    ///
+    /// # Errors
+    /// The first error of a write.
     pub fn finish(mut self) -> io::Result<W> {
         if let Some(e) = self.failed {
             return Err(e);

@@ -36,7 +36,8 @@ fn finished(mut builder: ParamsBuilder, own: &Own<'_>) -> Result<Arc<Params>, Ck
     builder.build()
 }
 
-/// Formats a complex value for an error message: a real number without its imaginary part, a large one short.
+/// Formats a complex value for an error message. A real number has no imaginary part, and very large or small numbers
+/// have an exponent.
 fn shown(z: Complex64) -> String {
     if z.im == 0.0 {
         format!("{:?}", z.re)

@@ -419,8 +419,8 @@ impl ProgramBuilder {
     /// Adds an operation of two values of one type, and returns its result.
     ///
     /// # Errors
-    /// As for every operation of the builder: [`CircuitError::Types`] if the types of the operands do not fit;
-    /// [`CircuitError::Refused`] for a value that the builder has not made.
+    /// [`CircuitError::Types`] if the types of the operands do not fit; [`CircuitError::Refused`] for a value that the
+    /// builder has not made.
     pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Result<Value, CircuitError> {
         let name = match op {
             Binary::Add => "the sum",

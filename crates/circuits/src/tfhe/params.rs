@@ -221,6 +221,9 @@ impl Params {
 
     /// Returns small parameters for booleans that fail below 2^-40. They keep nothing secret, and are for tests and
     /// examples.
+    ///
+    /// # Errors
+    /// None for these sizes; the type is that of [`ParamsBuilder::build`].
     pub fn toy_for_tests_only() -> Result<Arc<Self>, TfheError> {
         ParamsBuilder::toy_for_tests_only().build()
     }
@@ -322,8 +325,8 @@ impl Params {
     }
 
     /// Returns the contents of a parameter file, in little-endian: the byte of the scheme; the fields of [`Sizes`]
-    /// other than noise, in order, as words of 32 bits; and the two standard deviations as doubles. A modulus and the
-    /// messages take two words each. The primes that compute products are no part of it.
+    /// other than noise, in order, as words of 32 bits; and the two standard deviations as doubles. A decomposition,
+    /// the modulus and the messages take two words each. The primes that compute products are no part of it.
     pub fn canonical(&self) -> Vec<u8> {
         canonical(&self.sizes)
     }

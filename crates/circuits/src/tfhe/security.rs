@@ -82,8 +82,8 @@ pub struct Security {
     pub lwe: Estimate,
     /// The estimated security of the ring key, a GLWE secret.
     pub glwe: Estimate,
-    /// The reason why the set misses 128 bits of security, or `None` if it reaches its required security. Only a set
-    /// with [`Wanted::NothingForTestsOnly`] may have a reason.
+    /// The reason why the tables do not confirm 128 bits of security, in a set that was built with
+    /// [`Wanted::NothingForTestsOnly`]. It is `None` for every other set.
     pub insecure: Option<String>,
 }
 

@@ -13,8 +13,9 @@ use super::linear::add_multiple;
 use super::params::Params;
 use super::tables::{LookupTable, bits};
 
-/// Returns for each block of a table's polynomial the factor with which the turned polynomial counts. It is the sum of
-/// the first and the last entry for block 0, and for each other block its entry less the entry before.
+/// Returns the factors of a table in the result of a shared blind rotation, one for each entry f_j. The table's
+/// polynomial is the sum over j of factor j times X^(j N / 2^bits) times half of 1 + X + ... + X^(N-1). Factor 0 is the
+/// sum of the first and the last entry, and each other factor is its entry less the entry before.
 pub fn factors(entries: &[i64]) -> impl Iterator<Item = i64> {
     let before = entries.iter().map(|x| Some(*x));
     let before = std::iter::once(None).chain(before);

@@ -10,8 +10,8 @@ use ringmill_isa::engine::Digits;
 /// later refuses the set and names the field.
 ///
 /// # Errors
-/// [`TfheError::OutOfRange`] if the engine takes more secret bits in a step of a blind rotation than
-/// [`Unrolling`](super::params::Unrolling) has.
+/// [`TfheError::OutOfRange`] if the engine takes 0 or more than 3 secret bits in a step of a blind rotation, which no
+/// [`Unrolling`](super::params::Unrolling) does.
 pub fn for_engine(engine: &Engine, set: ParamsBuilder) -> Result<ParamsBuilder, TfheError> {
     let found = Unrolling::ALL.iter().find(|u| u.m() == engine.unrolling);
     let unrolling = found.ok_or_else(|| TfheError::OutOfRange {

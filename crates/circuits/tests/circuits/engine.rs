@@ -102,7 +102,7 @@ fn the_model_bootstraps() {
     check("sim", Unrolling::One, 24);
 }
 
-/// The test of `examples/04_private_auction.py` runs bootstraps on the RTL in `make test`.
+/// Tests bootstraps on the RTL.
 #[test]
 #[ignore = "a model to build; `make full` runs it"]
 fn the_rtl_bootstraps() {

@@ -32,8 +32,8 @@ pub struct CalledUse {
     pub calls: u64,
 }
 
-/// Adds up the time of a run's calls by line and procedure. A call costs one look-up in a table, and allocates only if
-/// the line and procedure are new.
+/// A table that adds up the time of a run's calls by line and procedure. A call costs one look-up in a table, and
+/// allocates only if the line and procedure are new.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     rows: Vec<Row>,

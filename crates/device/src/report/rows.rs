@@ -11,7 +11,7 @@ const LABEL: usize = 30;
 /// right.
 const VALUE: usize = 43;
 
-/// Writes a printed report: sections of rows with a label, a value, and the source of the value.
+/// A writer of a printed report: sections of rows with a label, a value, and the source of the value.
 pub struct Rows<'f, 'g> {
     f: &'f mut fmt::Formatter<'g>,
 }

@@ -22,8 +22,7 @@ pub(super) fn full(g: &mut Gates, [a, b, c]: [&Bit; 3]) -> Result<Added, Circuit
 /// Computes a + b modulo 2^bits of two encrypted integers, with two bootstraps for each bit.
 ///
 /// # Errors
-/// As for every function of this module: [`CircuitError::Noise`] if the noise of the parameters is too large;
-/// [`CircuitError::Halt`].
+/// [`CircuitError::Noise`] if the noise of the parameters is too large; [`CircuitError::Halt`].
 pub fn plus(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
     let mut carry = Bit::constant(false);
     let mut bits = Vec::with_capacity(a.len());
@@ -37,6 +36,9 @@ pub fn plus(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitErro
 
 /// Computes a - b modulo 2^bits of two encrypted integers, and an encrypted bit that tells whether a < b as unsigned
 /// integers.
+///
+/// # Errors
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
 pub fn difference(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<(Vec<Bit>, Bit), CircuitError> {
     let mut borrow = Bit::constant(false);
     let mut bits = Vec::with_capacity(a.len());
@@ -54,6 +56,9 @@ fn below(g: &mut Gates, a: &Bit, b: &Bit, borrow: &Bit) -> Result<Bit, CircuitEr
 
 /// Returns an encrypted bit: whether a < b, with one bootstrap for each bit of the integers. `signed` reads both as
 /// two's complement.
+///
+/// # Errors
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
 ///
 /// # Panics
 /// If `a` has no bits.
@@ -73,6 +78,9 @@ pub fn less(g: &mut Gates, a: &[Bit], b: &[Bit], signed: bool) -> Result<Bit, Ci
 
 /// Returns an encrypted bit: whether a = b, with two bootstraps for each bit of the integers, one for a comparison
 /// and one for a node of a tree.
+///
+/// # Errors
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
 pub fn equal(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Bit, CircuitError> {
     let mut same = Vec::with_capacity(a.len());
     for (a, b) in a.iter().zip(b) {
@@ -83,6 +91,9 @@ pub fn equal(g: &mut Gates, a: &[Bit], b: &[Bit]) -> Result<Bit, CircuitError> {
 
 /// Returns an encrypted bit: whether all bits of the list are 1, and a known 1 for an empty list. The gates form a
 /// tree, which keeps the depth low.
+///
+/// # Errors
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
 pub fn all(g: &mut Gates, mut bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     while bits.len() > 1 {
         let pairs = bits.chunks(2).map(|pair| match pair {
@@ -95,6 +106,9 @@ pub fn all(g: &mut Gates, mut bits: Vec<Bit>) -> Result<Bit, CircuitError> {
 }
 
 /// Returns an encrypted bit: whether any bit of the list is 1, and a known 0 for an empty list. The gates form a tree.
+///
+/// # Errors
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
 pub fn any(g: &mut Gates, bits: Vec<Bit>) -> Result<Bit, CircuitError> {
     let inverted = bits.iter().map(Bit::inverted).collect();
     Ok(all(g, inverted)?.inverted())
@@ -102,6 +116,9 @@ pub fn any(g: &mut Gates, bits: Vec<Bit>) -> Result<Bit, CircuitError> {
 
 /// Returns -a if the encrypted bit is 1, else a, in two's complement. Negation keeps the bits up to the lowest 1 and
 /// inverts those above it.
+///
+/// # Errors
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
 pub fn negated_if(g: &mut Gates, bit: &Bit, a: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
     let mut lower = Bit::constant(false);
     let mut bits = Vec::with_capacity(a.len());

@@ -120,8 +120,7 @@ impl Gates {
     /// Computes a Boolean function of up to four encrypted bits.
     ///
     /// # Errors
-    /// As for every function of the builder: [`CircuitError::Noise`] if the noise of the parameters is too large;
-    /// [`CircuitError::Halt`].
+    /// [`CircuitError::Noise`] if the noise of the parameters is too large; [`CircuitError::Halt`].
     pub fn of<const K: usize>(
         &mut self,
         inputs: [&Bit; K],
@@ -146,6 +145,9 @@ impl Gates {
     }
 
     /// Returns the encrypted bit a if `bit` is 1, else b, with two bootstraps.
+    ///
+    /// # Errors
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn mux(&mut self, bit: &Bit, a: &Bit, b: &Bit) -> Result<Bit, CircuitError> {
         self.of([bit, a, b], |[bit, a, b]| if bit { a } else { b })
     }
@@ -159,6 +161,9 @@ impl Gates {
 
     /// Computes a Boolean function of up to four bits by its truth table. Bit `row` of `table` is the value of the
     /// function if the inputs are the bits of `row`.
+    ///
+    /// # Errors
+    /// [`CircuitError::Noise`], [`CircuitError::Halt`].
     pub fn table(&mut self, inputs: &[Bit], table: u16) -> Result<Bit, CircuitError> {
         let (bits, table) = reduced(inputs, table);
         match bits.as_slice() {

@@ -11,7 +11,7 @@ use crate::circuit::integer::{Ends, Shift, moved};
 /// Returns the integer a if the encrypted bit is 1, else b, with two bootstraps for each bit of the integers.
 ///
 /// # Errors
-/// As for every function of this module: [`CircuitError::Noise`], [`CircuitError::Halt`].
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
 pub fn select(g: &mut Gates, bit: &Bit, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>, CircuitError> {
     let each = a.iter().zip(b);
     each.map(|(a, b)| g.mux(bit, a, b)).collect()
@@ -20,6 +20,9 @@ pub fn select(g: &mut Gates, bit: &Bit, a: &[Bit], b: &[Bit]) -> Result<Vec<Bit>
 /// Returns the smaller and the larger of two encrypted integers. `signed` reads both as two's complement. Each bit of
 /// the smaller one is the sum of both integers' bits less the bit of the larger one. This costs no bootstrap unless the
 /// noise of the sum is too large.
+///
+/// # Errors
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
 pub fn ordered(
     g: &mut Gates,
     a: &[Bit],
@@ -110,6 +113,9 @@ pub fn shifted_by(
 
 /// Returns the entry at an encrypted index of a table of `bits`-bit integers, or 0 for an index beyond the table's end.
 /// Each bit of the result is a tree of choices.
+///
+/// # Errors
+/// [`CircuitError::Noise`], [`CircuitError::Halt`].
 pub fn entry(
     g: &mut Gates,
     index: &[Bit],

@@ -98,7 +98,7 @@ pub struct NetlistPort {
     pub name: String,
     pub bits: u32,
     /// Whether an output depends on this input. An unused input takes no value, such as the clock of a design without
-    /// state. It is true for every output.
+    /// state. An output port has `used` set.
     pub used: bool,
 }
 

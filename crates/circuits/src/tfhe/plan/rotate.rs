@@ -159,7 +159,7 @@ impl Turns {
     /// Runs all turns of the loop on the accumulator `acc`.
     ///
     /// # Errors
-    /// A key or buffers of other parameters.
+    /// [`TfheError::Dimension`] or [`TfheError::Math`] for a key or buffers of other parameters.
     pub fn run(
         &self,
         params: &Params,
