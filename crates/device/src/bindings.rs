@@ -210,7 +210,8 @@ impl<'a> Limb<'a> {
 pub fn check_residues(data: &[u64], modulus: TableModulus) -> Result<(), DeviceError> {
     let top = modulus.top();
     if top >> 63 == 0 {
-        // Bit 63 is set exactly when x >= 2^63 or top - x wraps (top < 2^63, so top - x of a small x never has it).
+        // Bit 63 is set exactly if x >= 2^63 or top - x wraps around. If x is at most top, top - x stays below 2^63, as
+        // top does.
         let bad = data
             .iter()
             .fold(0u64, |bad, &x| bad | x | top.wrapping_sub(x));

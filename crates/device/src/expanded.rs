@@ -262,7 +262,7 @@ impl Expanded {
     /// number of the registration.
     fn enter(&self, budget: u64) -> u64 {
         let mut held = self.lock();
-        // Items above the budget go now, or with their last user.
+        // Items above the budget are dropped now. An item that a step holds lives until the step releases it.
         while held.kept > budget {
             let Some(oldest) = held.order.values().next().copied() else {
                 break;

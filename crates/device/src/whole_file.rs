@@ -114,7 +114,7 @@ pub fn read(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, ReadError
     let largest = limit / 2;
     let mut file = File::open(path)?.take(largest.saturating_add(1));
     let mut bytes = Vec::new();
-    // Grows fallibly, and no further than the limit.
+    // The read fails if memory ends, and reads no further than one byte above the limit.
     while file.by_ref().take(LOOK).read_to_end(&mut bytes)? > 0 {
         watch.check()?;
     }

@@ -164,7 +164,8 @@ impl<S: Runs> Server<S> {
         keys: S::Keys,
         watch: &Watch,
     ) -> Result<Self, ErrorOf<S>> {
-        // Keys that are used unchanged share the memory of the caller's keys.
+        // Seeded keys are used unchanged and share the memory of the caller's keys. Stored keys may have to be
+        // expanded.
         if !compiled.seeded {
             watch.admit("the server's expanded keys", compiled.key_bytes())?;
         }

@@ -27,7 +27,7 @@ pub(super) fn order<M: Ord, C: Ord>(
     modulus: impl Fn(usize) -> M,
     cipher: impl Fn(usize) -> C,
 ) -> Vec<Step> {
-    // A result that no step reads may leave when it is made.
+    // A result that no step reads is held only while it is computed.
     let mut uses = vec![0; values];
     let reads = steps.iter().flat_map(|step| step.src.iter());
     reads.for_each(|&v| uses[v as usize] += 1);
@@ -44,7 +44,7 @@ pub(super) fn order<M: Ord, C: Ord>(
 
 /// Returns the memory of a step: the values that it computes and reads, in bytes.
 fn held(step: &Step) -> Held<'_, impl Iterator<Item = (u32, u64)> + Clone> {
-    // An expanded limb belongs to its seed.
+    // A limb that is expanded from a seed lies in the cache of the seed, so it does not count here.
     let made = match step.job {
         Job::Prng { .. } => &[][..],
         _ => &step.dst,

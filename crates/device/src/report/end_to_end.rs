@@ -154,7 +154,7 @@ impl EndToEnd {
                     "a faster link (`link.gbit_per_second`), or more work on the machine for each limb sent"
                 }
                 TimePart::Compute => "more processing units (`units`) or a faster clock (`clock_mhz`)",
-                // A machine that takes some instructions has no distant memory of its own.
+                // A machine that executes only some of the instructions has no distant memory of its own.
                 TimePart::Waits => "faster distant memory",
             };
             help.to_owned()

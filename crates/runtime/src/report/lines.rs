@@ -230,7 +230,7 @@ impl RunReport {
 }
 
 fn shortened(text: &str, most: usize) -> String {
-    // A line's text is the user's: what would move the cursor is not shown.
+    // The text of a line comes from the user, so control characters, which could move the cursor, become spaces.
     let shown = text.chars().map(|c| if c.is_control() { ' ' } else { c });
     let shown: String = shown.collect();
     match shown.char_indices().nth(most) {

@@ -72,7 +72,7 @@ fn machine_lines(
     let whole = time.seconds;
     let how = match (remarks.hosted, time.host_seconds) {
         (_, Some(_)) => "from end to end, host measured, the rest modelled",
-        // Host's parts need data to be timed.
+        // The host's part can be timed only with data.
         (true, None) => "on machine and link, modelled",
         (false, None) => "from end to end, modelled",
     };
@@ -98,7 +98,7 @@ fn machine_lines(
         whole,
         bytes(link.bytes_in),
     )?;
-    // A machine that keeps no keys of its own tells no limbs of them.
+    // A machine that keeps no keys has no remark on them, so the bytes over the link take its place.
     let sent = || (time.keys_seconds > 0.0).then(|| bytes(link.key_bytes));
     if let Some(keys) = remarks.keys.clone().or_else(sent) {
         part(f, "keys over the link", time.keys_seconds, whole, keys)?;

@@ -225,8 +225,8 @@ impl Gates {
                 cofactor(table, rows, i, true),
             )
         };
-        // First choice: an input that flips the rest. Second: an input that decides alone. Else the input that leaves
-        // the cheapest choice.
+        // If one input flips the function of the others, an XOR splits it off. Otherwise the function becomes a choice
+        // by the input for which the two remaining functions together read the fewest inputs.
         if let Some((bit, rest, zero, _)) = (0..bits.len())
             .map(split)
             .find(|(_, _, zero, one)| zero ^ one == ones)

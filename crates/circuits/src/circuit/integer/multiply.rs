@@ -75,7 +75,7 @@ impl Int {
             }
             let mut waiting: std::collections::VecDeque<Small> = column.into();
             let digit = loop {
-                // The sum of as many values as stay below 16 together, oldest first.
+                // The sum takes as many values as stay below 16 together, oldest first.
                 let mut sum = Small::constant(0);
                 let mut left = std::collections::VecDeque::new();
                 for x in waiting {
