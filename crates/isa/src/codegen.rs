@@ -14,7 +14,7 @@ mod stages;
 
 pub use stages::stages;
 
-/// The error of a definition file that does not parse or that describes an impossible instruction.
+/// The error of a definition file that does not parse, or that describes an impossible instruction or word.
 #[derive(Debug, thiserror::Error)]
 pub enum DefinitionError {
     #[error("definition file: {0}")]
@@ -115,6 +115,10 @@ fn bad(i: &InstructionDef, expected: &'static str, found: &str) -> DefinitionErr
 
 /// Parses the text of a definition file, and checks the mnemonics, lists and words of each
 /// instruction.
+///
+/// # Errors
+/// [`DefinitionError::Toml`] for text that is no definition file, [`DefinitionError::Instruction`]
+/// for the first instruction with a wrong mnemonic, list or word.
 pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
     let def: Definition = toml::from_str(text)?;
     for (n, i) in def.instruction.iter().enumerate() {

@@ -83,8 +83,8 @@ pub trait Machine: Any + Send + Sync {
         }
     }
 
-    /// Writes the micro code of every procedure of the program to `out`, with the memory slots that its first call
-    /// uses, and the transfers over the host link.
+    /// Writes the micro code or the commands of every procedure of the program to `out`. The ring machine writes a
+    /// procedure as its first call runs it; the other machines write it as it runs by itself.
     ///
     /// # Errors
     /// The errors of [`Machine::simulate`], and write errors of `out`.

@@ -27,7 +27,7 @@ impl<'a> SimOptions<'a> {
     where
         'a: 'b,
     {
-        // Not moves: what is borrowed for longer is borrowed anew.
+        // Each closure shortens the lifetime of a mutable reference. A move of the option would keep the long one.
         SimOptions {
             trace: self.trace.map(|sink| -> &mut dyn TraceSink { sink }),
             progress: self.progress.map(|tell| -> &mut dyn FnMut(u64) { tell }),

@@ -49,7 +49,7 @@ impl Kind {
     }
 }
 
-/// The kinds of machines that a program can name.
+/// The kinds of machines that are known by name, each with its built-in descriptions and its parser.
 #[derive(Clone, Debug)]
 pub struct Registry {
     kinds: Vec<Kind>,
@@ -128,7 +128,7 @@ impl Registry {
         found.map(|&(_, text)| text).ok_or_else(unknown)
     }
 
-    /// Returns the kind that a description names in its field `kind`.
+    /// Returns the kind that a description names in its field `kind`, or the first kind if it has no such field.
     ///
     /// # Errors
     /// [`MachineError::Syntax`] for text that is no TOML, [`MachineError::Field`] for an unknown kind.
@@ -180,7 +180,7 @@ impl Registry {
     /// Makes the built-in machine with this name.
     ///
     /// # Errors
-    /// [`MachineError::Unknown`] for a name that no built-in machine has.
+    /// [`MachineError::Unknown`] for a name that no built-in machine has; the errors of [`Self::load`].
     pub fn open(&self, name: &str) -> Result<Box<dyn Machine>, MachineError> {
         self.load(self.description(name)?)
     }
@@ -194,7 +194,8 @@ impl Catalogue for Registry {
     /// Makes the co-processor that a TOML description describes, for a card.
     ///
     /// # Errors
-    /// [`MachineError::Field`] for a description of a machine that cannot be on a card.
+    /// [`MachineError::Field`] for a description of a machine that cannot be on a card; the errors of
+    /// [`Registry::kind_of`] and of the kind's parser.
     fn coprocessor(&self, text: &str) -> Result<Box<dyn Coprocessor>, MachineError> {
         let kind = self.kind_of(text)?;
         match kind.parse {

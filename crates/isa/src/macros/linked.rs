@@ -55,7 +55,7 @@ pub enum Left {
 /// The immediate of `SUMPROD`: a sum of products of operands or of combinations of operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Products {
-    /// The number of operands that every combination adds: the first so many of the instruction. A
+    /// The number of operands that every combination adds: the first ones of the instruction. A
     /// combination is a sum of operands, each times an integer, plus a constant integer.
     pub combined: u16,
     /// The two factors of each product. The second factor is an operand, by its number.

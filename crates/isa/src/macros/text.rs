@@ -5,8 +5,8 @@
 //! ([`SourceLoc::file_name`]).
 //!
 //! A double is written with the fewest digits that read back to the same bits. A constant vector that repeats with a
-//! period is written as `repeat` and one period. The slots of all vectors that are written so stay below
-//! [`MAX_REPEATED`] in total, so that a short text cannot ask for much memory. Further vectors are written in full.
+//! period is written as `repeat` and one period. The vectors that are written so have at most [`MAX_REPEATED`] slots
+//! together, so that a short text cannot ask for much memory. Further vectors are written in full.
 //!
 //! ```
 //! use ringmill_isa::macros::{text, verify};
@@ -253,8 +253,8 @@ pub(super) fn type_text(ty: Option<&MacroType>) -> String {
 }
 
 /// Returns an estimate, in bytes, of the memory that a program with this text takes in the parser
-/// and the compiler. It counts 64 for each byte of the text, and the vectors that the word `repeat`
-/// writes out.
+/// and the compiler. It counts 64 for each byte of the text, and for each word `repeat` a vector of
+/// the largest length, up to [`MAX_REPEATED`] slots together.
 pub fn memory_for(text: &str) -> u64 {
     const A_BYTE: u64 = 64;
     const A_SLOT: usize = size_of::<(f64, f64)>();
@@ -267,6 +267,9 @@ pub fn memory_for(text: &str) -> u64 {
 }
 
 /// Parses a macro program from its text form, without verifying it.
+///
+/// # Errors
+/// [`ParseError`] with the first place at which the text is no macro program, or exceeds a limit.
 pub fn parse(text: &str) -> Result<MacroProgram, ParseError> {
     let mut c = Cursor::new(text)?;
     c.skip_lines();

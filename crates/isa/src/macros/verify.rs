@@ -67,12 +67,20 @@ pub fn stage(program: &MacroProgram) -> Stage {
 ///
 /// Scales must agree within [`SCALE_TOLERANCE`](super::SCALE_TOLERANCE). The scale after a `RESCALE` is not compared
 /// with a prime: [`verify_with_primes`] does that.
+///
+/// # Errors
+/// [`VerifyError`] with the place and the kind of the first fault.
 pub fn verify(program: &MacroProgram) -> Result<(), VerifyError> {
     run(program, None, stage(program))
 }
 
 /// Checks a program as [`verify`] does, with the ciphertext primes q_0 to q_L in `primes`. Every
 /// value must have a level from 0 to L, and each division by primes must divide the scale by them.
+/// A sum of integer multiples may have any scale after its division, since the integers bring it
+/// about.
+///
+/// # Errors
+/// [`VerifyError`] with the place and the kind of the first fault.
 pub fn verify_with_primes(program: &MacroProgram, primes: &[u64]) -> Result<(), VerifyError> {
     run(program, Some(primes), Stage::Managed)
 }
@@ -354,7 +362,8 @@ impl Verifier<'_> {
             (MacroImmKind::Data, &MacroImm::Data(n)) => {
                 index("constant vector number", p.data.len(), n)
             }
-            (MacroImmKind::Level, &MacroImm::Level(_)) => Ok(()), // against the operand's level, by the rule
+            // The typing rule compares the level with the operand's.
+            (MacroImmKind::Level, &MacroImm::Level(_)) => Ok(()),
             (MacroImmKind::Constant, &MacroImm::Integer(_)) => Ok(()),
             (MacroImmKind::Constant, &MacroImm::Constant { value, scale }) => {
                 if !value.is_finite() {

@@ -16,20 +16,20 @@ macro_rules! codes {
         }
 
         impl $name {
-            /// All of them, in the definition file's order.
+            /// Every variant, in the definition file's order.
             pub const ALL: [Self; [$($number),+].len()] = [$(Self::$variant),+];
 
-            /// Returns the number that stands for it.
+            /// Returns the number that stands for the variant.
             pub const fn bits(self) -> u64 {
                 self as u64
             }
 
-            /// Returns the one with the number `bits`, or `None` if none has this number.
+            /// Returns the variant with the number `bits`, or `None` if no variant has this number.
             pub fn from_bits(bits: u64) -> Option<Self> {
                 Self::ALL.into_iter().find(|code| code.bits() == bits)
             }
 
-            /// Returns the text that stands for it in messages and listings.
+            /// Returns the text that stands for the variant in messages and listings.
             pub const fn text(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)+

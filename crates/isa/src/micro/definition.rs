@@ -44,7 +44,7 @@ impl Definition {
     }
 }
 
-/// A field of an instruction word.
+/// A field of an instruction word, or of another word of the binary interface.
 #[derive(Deserialize, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct FieldDef {
@@ -74,7 +74,7 @@ pub struct InstructionDef {
     /// Whether the instruction computes modulo one of the program's moduli, which the word names by
     /// its index.
     pub modulus: bool,
-    /// Whether the instruction adds its result to the accumulator of the multiply-accumulate unit.
+    /// Whether the instruction's result is a sum with the accumulator of the multiply-accumulate unit.
     pub adds: bool,
     pub semantics: String,
 }

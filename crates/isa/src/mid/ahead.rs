@@ -44,8 +44,8 @@ impl Default for Seen {
 }
 
 /// A window on the next calls of a program, in which a device looks ahead. When the device takes a
-/// call, the window has at least `window` calls after it, or all calls that are left if these are
-/// fewer.
+/// call, the window has at least `window` + 1 calls after it, or all calls that are left if these
+/// are fewer.
 #[derive(Clone, Debug)]
 pub struct Ahead {
     window: usize,
@@ -70,7 +70,8 @@ pub struct Ahead {
 }
 
 impl Ahead {
-    /// Makes an empty window of `window` calls, for a program with this number of inputs.
+    /// Makes an empty window for a program with this number of inputs. A device that takes a call
+    /// then knows at least `window` + 1 calls after it.
     pub fn new(inputs: usize, window: usize) -> Self {
         Self {
             window,

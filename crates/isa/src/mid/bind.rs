@@ -17,7 +17,8 @@ impl Procedure {
     /// bits after `.g` or `.c`.
     ///
     /// # Errors
-    /// Fails if the number of values is wrong, or a value is not below its modulus.
+    /// Fails if the number of values is wrong, if a scalar is not below its modulus, or if a Galois
+    /// element is even or not below 2N.
     pub fn bind(&self, values: &[u64]) -> Result<Self, VerifyError> {
         let outside = |fault| {
             let procedure = self.name.clone();

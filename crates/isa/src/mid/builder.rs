@@ -25,6 +25,9 @@ pub struct ProcBuilder {
 impl ProcBuilder {
     /// Starts a procedure over the ring of degree 2^`log_n`, with the program's whole table of
     /// moduli. A number in the table counts as a prime.
+    ///
+    /// # Errors
+    /// Fails for a name, a ring degree or a table of moduli that no procedure may have.
     pub fn new<M: Copy + Into<TableModulus>>(
         name: impl Into<String>,
         log_n: u8,
@@ -50,6 +53,9 @@ impl ProcBuilder {
     }
 
     /// Adds a parameter to the procedure and returns its value.
+    ///
+    /// # Errors
+    /// Fails for a type that no value of this procedure may have.
     pub fn param(
         &mut self,
         name: impl Into<String>,
@@ -71,6 +77,10 @@ impl ProcBuilder {
 
     /// Adds a parameter for the 32-byte seed of the key that is operand number `arg`. Returns the
     /// parameter's number, for [`ProcBuilder::prng`].
+    ///
+    /// # Errors
+    /// [`Fault::Duplicate`] if the key has a seed parameter already; [`Fault::TooMany`] for too many
+    /// seeds.
     pub fn seed(&mut self, arg: u16) -> Result<u16, VerifyError> {
         if self.procedure.seeds.contains(&arg) {
             return Err(self.error(Fault::Duplicate {
@@ -92,6 +102,10 @@ impl ProcBuilder {
 
     /// Adds an immediate parameter, whose value each call sets. Returns the parameter's number, for
     /// methods such as [`ProcBuilder::muli_of`].
+    ///
+    /// # Errors
+    /// [`Fault::Range`] for a modulus that is not in the table; [`Fault::TooMany`] for too many
+    /// immediate parameters.
     pub fn immediate(&mut self, ty: ImmType) -> Result<u16, VerifyError> {
         if let ImmType::Scalar(id) = ty {
             self.scope().check_modulus(id).map_err(|f| self.error(f))?;
@@ -382,6 +396,9 @@ impl ProcBuilder {
     }
 
     /// Declares that the value `v` is a result of the procedure: polynomial `poly` of result ciphertext number `index`.
+    ///
+    /// # Errors
+    /// [`Fault::Undefined`] for a value that the builder has not defined.
     pub fn result(
         &mut self,
         v: ValueId,
@@ -414,7 +431,10 @@ impl ProcBuilder {
         })
     }
 
-    /// Returns the type of the value `v`, or an error if the builder has not defined `v`.
+    /// Returns the type of the value `v`.
+    ///
+    /// # Errors
+    /// [`Fault::Undefined`] for a value that the builder has not defined.
     pub fn value_type(&self, v: ValueId) -> Result<ValueType, VerifyError> {
         let ty = self.procedure.types.get(v.0 as usize).copied();
         ty.ok_or_else(|| {
@@ -425,6 +445,9 @@ impl ProcBuilder {
     }
 
     /// Returns the finished procedure, verified as a whole.
+    ///
+    /// # Errors
+    /// The errors of [`verify::verify_procedure`].
     pub fn finish(self) -> Result<Procedure, VerifyError> {
         verify::verify_procedure(&self.procedure)?;
         Ok(self.procedure)

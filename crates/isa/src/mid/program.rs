@@ -187,7 +187,7 @@ impl Program {
 
     /// Makes a program that calls one procedure once, with these values of its immediate
     /// parameters. Each parameter of the procedure is an input, each result an output, and each
-    /// seed parameter has the seed of another key.
+    /// seed parameter has a seed of its own.
     pub fn calling(procedure: Arc<Procedure>, immediates: Vec<u64>) -> Self {
         let inputs = procedure.params.iter().zip(procedure.param_types());
         let inputs = inputs.map(|(param, ty)| HeadInput {

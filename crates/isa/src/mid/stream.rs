@@ -34,8 +34,7 @@ impl Verified {
     /// its calls need.
     ///
     /// # Errors
-    /// Fails if the program does not verify, or has more pairs of procedure and immediates than a program may have
-    /// procedures.
+    /// Fails if the program does not verify.
     pub fn new(program: Program) -> Result<Self, VerifyError> {
         let mut made = Self {
             types: verify_program(&program)?,
@@ -169,8 +168,8 @@ pub struct Called {
     /// run has a number of its own, that no other limb of the run has. The program's inputs have
     /// the first numbers, in their order.
     pub call: Call,
-    /// The limbs that no later call reads and that are no outputs of the program. Inputs stay
-    /// readable and are never among them.
+    /// The limbs that die with this call: no later call reads them, and they are no outputs of the
+    /// program. Inputs stay readable and are never among them.
     pub dies: Vec<LimbId>,
 }
 

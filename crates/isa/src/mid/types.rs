@@ -67,7 +67,7 @@ impl TableModulus {
         match self {
             Self::Prime(q) | Self::Plain(q) => Modulus::new(q).map(AnyModulus::from),
             Self::PowerOfTwo(k) if u32::from(k) < Modulus::MAX_BITS => {
-                // 2^0 is refused there.
+                // `Modulus::new` refuses 2^0.
                 Modulus::new(1 << k).map(AnyModulus::from)
             }
             Self::PowerOfTwo(k) => WordModulus::new(k.into()).map(AnyModulus::from),
@@ -86,8 +86,8 @@ impl From<Coefficients> for TableModulus {
     }
 }
 
-/// Converts a modulus of a table to the modulus of coefficients that are cut into gadget digits: a
-/// power of two or an NTT-friendly prime.
+/// Converts a modulus of a table to the modulus of coefficients that are cut into gadget digits:
+/// 2^32, 2^64 or an NTT-friendly prime.
 impl TryFrom<TableModulus> for Coefficients {
     /// The kinds of modulus that were expected, as text.
     type Error = &'static str;

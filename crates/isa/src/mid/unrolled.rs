@@ -89,7 +89,8 @@ impl Unrolled {
     /// Unrolls a verified program into the list of its calls, without blocks and repeats.
     ///
     /// # Errors
-    /// Fails if the program has more than `most` calls.
+    /// Fails if the program has more than `most` calls, or a run of it more than
+    /// [`MAX_LIMBS`](crate::limits::MAX_LIMBS) limbs.
     pub fn of(verified: &Verified, most: usize) -> Result<Self, VerifyError> {
         let program = verified.program();
         let calls = stats::calls(program);

@@ -32,7 +32,7 @@ pub struct Pulled<'a> {
     pub immediates: &'a [u64],
     /// The numbers of the limbs that are the results of the call, in order.
     pub results: Vec<u32>,
-    /// The numbers of the limbs that no later call reads and that are no outputs.
+    /// The numbers of the limbs that die with the call: no later call reads them, and they are no outputs.
     pub dies: Vec<u32>,
     pub loc: Option<&'a SourceLoc>,
 }
@@ -312,7 +312,7 @@ impl<'a> Walk<'a> {
         let same = frame.given.iter().filter_map(|given| given.same());
         same.into_iter().try_for_each(|held| self.let_go(held))?;
         let opener = frame.opener.map_or(&[][..], |step| &step.results);
-        // The places of the results pass to the frame below.
+        // The references to the results, which are counted already, pass to the frame below.
         let mut pairs = opener.iter().zip(results);
         pairs.try_for_each(|(&local, held)| self.define(local, held))
     }

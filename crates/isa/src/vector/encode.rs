@@ -52,7 +52,8 @@ pub fn encode(instr: &Instr) -> u128 {
 /// Decodes a 96-bit word to the instruction of the vector machine that it encodes.
 ///
 /// # Errors
-/// Fails for a code that no instruction has, a bit above the 96th, or an index for an operand that is absent.
+/// Fails for a code that no instruction has, a bit above the 96th, an index for an operand that is absent or is the
+/// accumulator, or the number of a register above 255.
 pub fn decode(word: u128) -> Result<Instr, NotAWord> {
     let bad = |what| NotAWord { word, what };
     let mut left = word;

@@ -27,7 +27,7 @@ pub struct Info {
     pub n: Immediate,
     /// Whether the instruction computes modulo one of the program's moduli, which its word names.
     pub modulus: bool,
-    /// Whether the instruction adds its result to the accumulator of the multiply-accumulate unit.
+    /// Whether the instruction's result is a sum with the accumulator of the multiply-accumulate unit.
     pub adds: bool,
 }
 

@@ -72,7 +72,7 @@ impl Instr {
     }
 }
 
-/// The sizes of the vector machine for which a program is made.
+/// The ring degree and the sizes of the vector machine for which a program is made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Shape {
     /// The base-2 logarithm of the ring degree N.
@@ -109,7 +109,7 @@ impl Shape {
     }
 
     /// Returns the base-2 logarithm of the number of columns of the matrix as which a four-step
-    /// transform takes a limb. It is the ring degree over the transform's radix.
+    /// transform takes a limb. Their number is the ring degree over the transform's radix.
     pub const fn log_columns(self) -> u8 {
         self.log_n.saturating_sub(self.log_radix)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The verifier of the vector machine's programs: an accepted program reads only data that were written, and reaches
-//! only memory that exists.
+//! The verifier of the vector machine's programs. An accepted program reads only chunks of the buffer, registers and
+//! the accumulator after they were written, and reaches only memory that exists.
 
 use ringmill_math::primes;
 
@@ -68,8 +68,9 @@ pub struct Written {
 /// Checks a whole program of the vector machine: its head, then each instruction.
 ///
 /// # Errors
-/// Fails at the first instruction that reads data which were not written, reaches memory that does not exist, or
-/// computes modulo a modulus that the multipliers do not support.
+/// Fails for a head with sizes, moduli or masks that the machine cannot have. Fails at the first instruction that has
+/// wrong kinds of operands or a wrong immediate, reads data which were not written, reaches memory that does not exist,
+/// or comes after `HCF`.
 pub fn verify(program: &MicroProgram) -> Result<(), MicroError> {
     let fault = |fault| MicroError {
         number: 0,

@@ -7,9 +7,9 @@ use super::rowers::{self, Algorithm};
 use super::{BasextError, Shape, Shared};
 
 /// The moduli and constants of one base extension, in the order in which the unit loads them. Each
-/// constant is stored times R, the factor of the Montgomery form. The exception is Cox-Rower's -Q
-/// modulo a target, for Q the product of the sources, since the unit adds it and never multiplies
-/// by it.
+/// constant is stored times R, the factor of the Montgomery form, if the unit multiplies by it.
+/// Cox-Rower only adds its correction delta and -Q modulo a target, for Q the product of the
+/// sources, and stores both without R.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Constants {
     l: usize,
@@ -23,8 +23,8 @@ impl Constants {
     /// one target modulus at a time. An exact extension needs the redundant modulus.
     ///
     /// # Errors
-    /// [`BasextError`]: more source or target moduli than the shape allows; a modulus of the wrong form; a redundant
-    /// modulus that is not coprime to the sources'.
+    /// [`BasextError`]: no target modulus, or more source or target moduli than the shape allows; a modulus that is not
+    /// 1 modulo 2^[`Shape::low`] or has too many bits; a redundant modulus that is not coprime to the sources.
     pub fn new(
         shape: Shape,
         sources: &RnsBasis,
@@ -52,8 +52,8 @@ impl Constants {
     /// redundant modulus. The pipelined mixed-radix unit takes the constants of mixed radix, too.
     ///
     /// # Errors
-    /// The errors of [`Self::new`]; for Cox-Rower `MathError::CoxRowerRange`, if moduli are too far below 2^w for
-    /// the unit's words of w bits.
+    /// The errors of [`Self::new`]; for Cox-Rower `MathError::CoxRowerRange`, if moduli are too far below 2^w, for w
+    /// the most bits of a modulus of the unit.
     pub fn rowers(
         algorithm: Algorithm,
         shape: Shape,
@@ -192,7 +192,8 @@ impl Constants {
 
     /// Returns the moduli and constants, one word for each beat of the unit's input. m is the
     /// redundant modulus, q_i a source, p_j a target, Q the product of the sources, Qhat_i is
-    /// Q / q_i, and |x|_p is x modulo p. The order depends on the unit:
+    /// Q / q_i, and |x|_p is x modulo p. Without a redundant modulus, m and all constants modulo m are
+    /// 0. The order depends on the unit:
     ///
     /// - Folded: m, |Q^-1|_m; for each source q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m; for each target p_j, |Q|_(p_j), and
     ///   |Qhat_i|_(p_j) for each source.
@@ -230,7 +231,7 @@ impl Form {
 /// Checks that the base-extension unit of this shape can compute modulo the number `value`.
 ///
 /// # Errors
-/// [`BasextError::Modulus`].
+/// [`BasextError::Modulus`] for a number that is not 1 modulo 2^[`Shape::low`], is 1, or has too many bits.
 pub(super) fn check(shape: Shape, value: u64) -> Result<(), BasextError> {
     let (low, bits) = (shape.low(), shape.word().modulus_bits());
     if value % (1 << low) == 1 && value > 1 && value >> bits == 0 {

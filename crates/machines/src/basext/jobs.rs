@@ -65,8 +65,9 @@ impl Job {
 }
 
 /// Claims every `BEXTR` and `BEXT` that works on the full ring and stays within the maxima of `shape`. `free` tells for
-/// each instruction whether the unit may claim it. The unit must accept all moduli of the instruction, the redundant
-/// one included. `BEXTX` is declined, since it names no redundant modulus.
+/// each instruction whether the unit may claim it. `accepts` tells whether the unit can compute modulo a modulus. It
+/// must be true of all moduli of the instruction, the redundant one included. `BEXTX` is declined, since it names no
+/// redundant modulus.
 pub fn claims(
     procedure: &Procedure,
     free: &[bool],

@@ -256,8 +256,8 @@ pub fn as_schedule(
     }
 }
 
-/// Returns whether the unit must load other constants before the extension `job`, because the constants in
-/// it (`holds`) belong to other bases.
+/// Returns whether the unit must load constants before the extension `job`. `holds` is the data in the unit: it
+/// may have no constants, or those of other bases.
 pub fn needs_constants(holds: &Resident, job: &Job) -> bool {
     held(holds).is_none_or(|there| !serves(&there, &job.bases))
 }

@@ -33,6 +33,7 @@ pub fn rowers(shape: Shape) -> u64 {
 /// `l` sources to `k` targets. A polynomial's residues first enter the transposition memory. Cox-Rower then takes one
 /// pass over the coefficients, which scales the residues; mixed radix takes l - 1 passes for its digits. After that the
 /// sums for all targets take l cycles a coefficient. The residues of the next polynomial enter while the results leave.
+/// `l` and `polynomials` must be at least 1.
 pub fn cycles(
     algorithm: Algorithm,
     shape: Shape,
@@ -55,14 +56,15 @@ pub fn cycles(
     moved * beats + polynomials * (scale + l * n + settle) + 3
 }
 
-/// Returns Cox-Rower's correction delta in units of 2^-[`COX_BITS`], for words of w bits. It is the
-/// most by which the sum over all sources of xi_i / q_i exceeds the unit's sum of the top bits of
-/// xi_i / 2^w. Here xi_i is the residue modulo the source q_i, times the inverse of Q / q_i, for Q
-/// the product of the sources. For each source, the power of two costs at most (2^w - q_i) / 2^w,
-/// and truncation 2^-[`COX_BITS`] (equations 2.17 and 2.18 of Kırbıyık's thesis).
+/// Returns Cox-Rower's correction delta in units of 2^-[`COX_BITS`], for moduli of at most w bits
+/// ([`Word::modulus_bits`](super::Word::modulus_bits)). It is an upper bound on the excess of the
+/// sum over all sources of xi_i / q_i over the unit's sum of the top bits of xi_i / 2^w. Here xi_i
+/// is the residue modulo the source q_i, times the inverse of Q / q_i, for Q the product of the
+/// sources. For each source, the power of two costs at most (2^w - q_i) / 2^w, and truncation
+/// 2^-[`COX_BITS`] (equations 2.17 and 2.18 of Kırbıyık's thesis).
 ///
 /// # Errors
-/// [`MathError::CoxRowerRange`] if delta would reach 1, because the moduli are too far below 2^w for words of w bits.
+/// [`MathError::CoxRowerRange`] if delta would reach 1, because the moduli are too far below 2^w.
 #[doc(hidden)] // for the tests
 pub fn delta(shape: Shape, sources: &RnsBasis) -> Result<u64, BasextError> {
     let bits = shape.word().modulus_bits();
@@ -85,11 +87,15 @@ pub fn delta(shape: Shape, sources: &RnsBasis) -> Result<u64, BasextError> {
 }
 
 /// Computes the residues that a rower unit must return, by Cox-Rower (Algorithm 3 of Kırbıyık's thesis) with the unit's
-/// delta, or by mixed-radix digits. `limbs[i][c]` is the residue of coefficient c modulo source q_i, below q_i.
+/// delta, or by mixed-radix digits. `limbs[i][c]` is the residue of coefficient c modulo source q_i, below q_i. A fast
+/// extension by Cox-Rower leaves out the correction; mixed radix ignores `extension` and is always exact.
 ///
 /// # Errors
-/// [`BasextError::Limbs`] for a wrong number of limbs; [`MathError::CoxRowerRange`] for moduli too far below the
-/// unit's word; errors of `ringmill_math`.
+/// [`BasextError::Limbs`] for a wrong number of limbs; for Cox-Rower [`MathError::CoxRowerRange`] for moduli too far
+/// below 2^w, for w the most bits of a modulus of the unit; errors of `ringmill_math`.
+///
+/// # Panics
+/// Cox-Rower panics if a limb is shorter than the first.
 pub fn golden(
     algorithm: Algorithm,
     shape: Shape,

@@ -118,10 +118,11 @@ impl Shared {
         rows * self.shape.beats(log_n) + latency(self.shape) + 1
     }
 
-    /// Returns two numbers for each coefficient and target of an extension of `polynomials` polynomials. The first is
-    /// the multiplier-cycles that the extension takes: the number of the unit's multipliers times the cycles. The
-    /// second is the modular products that it needs. A target needs l + 1 products. All k targets share 2 l + 1
-    /// products, those that scale the source residues and those of the redundant modulus.
+    /// Returns two numbers for each coefficient and target of an exact extension of `polynomials` polynomials. The
+    /// first is the multiplier-cycles that the extension takes: the number of the unit's multipliers times the cycles
+    /// of its rows, without the pipeline's latency. The second is the modular products that it needs. A target needs
+    /// l + 1 products. All k targets share 2 l + 1 products, those that scale the source residues and those of the
+    /// redundant modulus.
     pub fn multiplier_cycles(self, l: usize, k: usize, polynomials: u64) -> (f64, f64) {
         let rows = self.rows(Extension::Exact, l, k, polynomials);
         let each = (polynomials * k as u64) as f64;

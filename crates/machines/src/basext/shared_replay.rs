@@ -45,7 +45,7 @@ struct Rows {
     fresh: bool,
     drain: bool,
     /// The number of target moduli that this round (the work on one batch of targets) and all later rounds of the
-    /// command compute.
+    /// current polynomial compute.
     left: u64,
     /// The number of polynomials that the command still extends after the current one.
     more: u64,

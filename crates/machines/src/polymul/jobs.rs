@@ -161,7 +161,7 @@ impl Values {
                     .iter()
                     .filter_map(|&value| self.sole(procedure, value, Op::Ntt, free));
                 let forward: Vec<usize> = forward.map(|(at, _)| at).collect();
-                // A product between two forms of evaluation is a command of its own.
+                // If no forward transform of an operand joins the job, the product is a command of its own.
                 match forward.is_empty() {
                     true => Some(Vec::new()),
                     false => Some(forward.into_iter().chain([at]).collect()),

@@ -99,8 +99,8 @@ impl ArrayOp {
 /// coefficients, for P butterflies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pass {
-    /// The pass multiplies residues by R^2, so that the later Montgomery product has no factor left. R is the
-    /// Montgomery factor.
+    /// The pass multiplies residues by the Montgomery factor R, so that the later Montgomery product has no factor
+    /// left. Before a transform it takes only the residues that no twiddle of the first stage multiplies.
     Scale,
     /// The pass is one Cooley-Tukey stage of a forward transform, on one polynomial.
     Forward,

@@ -33,7 +33,7 @@ impl Shape {
         let cycles = |shape| run(shape, sizes.places, || true).cycles;
         match Self::scheduled(bundles, Schedule::Coefficients) {
             Ok(bundles) if cycles(bundles) < cycles(sums) => Ok(bundles),
-            // Or the other cannot be made, with beats wider than a row.
+            // An engine with the other schedule needs more cycles, or its beats would be wider than a row.
             Ok(_) | Err(_) => Ok(sums),
         }
     }

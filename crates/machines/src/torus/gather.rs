@@ -28,8 +28,8 @@ pub(super) struct Gather {
     /// The position of the next beat of the key: its step of the blind rotation, its group of coefficients and its
     /// pattern of secret bits.
     fill: (usize, usize, usize),
-    /// The number of steps of the blind rotation whose key has begun to arrive. `whole` is the number of those whose
-    /// key has arrived entirely.
+    /// The number of steps of the blind rotation whose key has begun to arrive and is still in the unit. `whole` is
+    /// the number of those whose key has arrived entirely.
     held: u64,
     whole: u64,
     state: State,

@@ -35,7 +35,8 @@ impl TorusMachine {
     /// Makes the machine from its description, and checks that the engine fits its FPGA.
     ///
     /// # Errors
-    /// The errors of [`Description::shape`]; an error if the engine does not fit its FPGA.
+    /// The errors of [`Description::shape`]; [`MachineError::UnknownPart`] for an unknown FPGA; the errors of
+    /// [`crate::fpga::Needs::accepted`] if the engine does not fit its FPGA.
     pub fn new(description: Description) -> Result<Self, MachineError> {
         let shape = description.shape()?;
         let part = Part::named(&description.part)?;

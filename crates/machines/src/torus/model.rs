@@ -443,7 +443,7 @@ impl Engine {
         }
     }
 
-    /// Advances to the next transform in the current step of the blind rotation.
+    /// Advances to the next transform, in this step of the blind rotation or in the next one.
     fn next(&mut self) {
         self.state = State::Ready;
         let (last_group, next) = (self.last_group(), self.base + self.shape.sizes().group);

@@ -30,8 +30,8 @@ fn decomposes(shape: Shape, procedure: &Procedure) -> bool {
     decomps.all(|i| i.imm == Imm::Base(sizes.log_base as u8) && i.dst.len() == sizes.levels)
 }
 
-/// Refuses a procedure whose key switch has other digits or dimensions than the engine's. The error names the
-/// field that differs.
+/// Refuses a procedure whose key switch has other digits or dimensions than the engine's. The error has the
+/// numbers of both. A procedure without a key switch passes.
 fn check_switch(shape: Shape, procedure: &Procedure) -> Result<(), MachineError> {
     let digits = shape.switch().digits();
     let Some(switch) = procedure.instrs.iter().find(|i| i.op == Op::Lweks) else {
@@ -65,7 +65,7 @@ fn check_switch(shape: Shape, procedure: &Procedure) -> Result<(), MachineError>
 ///
 /// # Errors
 /// [`MachineError::Unsupported`] for a procedure that is no part of a bootstrap, or one of other sizes than the
-/// engine's.
+/// engine's; [`MachineError::Program`] for a key switch without a key.
 pub fn part(shape: Shape, procedure: &Procedure) -> Result<Part, MachineError> {
     let sizes = shape.sizes();
     let is = |op, expected: usize| count(procedure, op) == expected;
@@ -117,7 +117,7 @@ pub fn part(shape: Shape, procedure: &Procedure) -> Result<Part, MachineError> {
 /// Checks that a program has the engine's ring degree and moduli.
 ///
 /// # Errors
-/// [`MachineError::Unsupported`] with the field that differs.
+/// [`MachineError::Unsupported`] for another ring degree or other moduli.
 pub fn check_head(shape: Shape, head: &Head<'_>) -> Result<(), MachineError> {
     let refuse = |what: String| {
         Err(MachineError::Unsupported {

@@ -19,7 +19,8 @@ pub struct TorusUse {
     pub interleaved: u64,
     /// The least cycles in which the engine's butterflies and multipliers could do one ciphertext's blind rotation.
     pub floor: u64,
-    /// The cycles in which products of the interleaved ciphertexts waited for the key.
+    /// The cycles in which products of the interleaved ciphertexts, or transforms of bundles (sums of keys over a
+    /// step's patterns of secret bits), waited for the key.
     pub starved: u64,
     /// The cycles of the engine's key switch, or `None` for a program without a key switch.
     pub switch: Option<SwitchUse>,

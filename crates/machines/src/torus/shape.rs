@@ -60,8 +60,8 @@ impl Shape {
         2 * self.sizes.levels
     }
 
-    /// Returns the number of polynomials of one ciphertext that one transform unit transforms in a step of the
-    /// blind rotation.
+    /// Returns the number of digit polynomials of one ciphertext that one transform unit transforms in a step of
+    /// the blind rotation.
     pub fn slots(self) -> u64 {
         match self.schedule {
             Schedule::Sums | Schedule::Coefficients => (self.rows() / self.sizes.units) as u64,
@@ -189,9 +189,9 @@ impl Shape {
         }
     }
 
-    /// Returns two lower bounds on the cycles of a step of the blind rotation for one ciphertext. The first is by the
-    /// butterflies, of which a transform of N coefficients has (N / 2) log2 N. The second is by the multipliers of the
-    /// products.
+    /// Returns two lower bounds on the cycles of a step of the blind rotation with m secret bits, for one ciphertext.
+    /// The first is by the butterflies, of which a transform of N coefficients has (N / 2) log2 N. The second is by
+    /// the multipliers of the products. A last step with fewer bits may need less than the second.
     pub fn floors(self) -> (u64, u64) {
         let transforms = self.transforms();
         let each = self.degree() as u64 / 2 * u64::from(self.sizes.log_n);

@@ -19,7 +19,8 @@ pub struct Sizes {
     pub dim: usize,
     /// The number m of secret bits of one step of the blind rotation, from 1 to 3.
     pub unroll: usize,
-    /// The number of transform units: at least two, and a divisor of 2 l for l digits.
+    /// The number of transform units: at least two, and a divisor of 2 l for l digits. With [`Schedule::Pairs`] it
+    /// is 4 l.
     pub units: usize,
     /// log2 of the number of butterflies in a transform unit.
     pub log_lanes: u32,

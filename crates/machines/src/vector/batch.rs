@@ -200,7 +200,7 @@ impl Prepared {
 /// Orders the tasks of several ciphertexts that do the same work, `together` of them at a time.
 /// `owner` is the ciphertext of each parameter, or `None` for keys. Before a task that reads a key,
 /// each ciphertext does its earlier tasks, one ciphertext after the other. Then all of them do the
-/// task that reads the key.
+/// task that reads the key. If the ciphertexts have different numbers of tasks, the order stays.
 fn in_turns(
     graph: &Graph,
     tasks: Vec<Task>,

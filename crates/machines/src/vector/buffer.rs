@@ -73,7 +73,8 @@ impl Buffer {
         self.clock
     }
 
-    /// Takes a free place of the buffer. The caller must set its content before the next procedure.
+    /// Takes the place of the buffer that has been free longest, or returns `None` if no place is free. The caller
+    /// must set its content before the next procedure.
     pub fn take(&mut self) -> Option<u32> {
         let place = self.free.pop_front()?;
         let nobody = Content {

@@ -290,8 +290,8 @@ impl Clockwork {
     }
 
     /// Returns the source of the next possible write to the buffer, and its time in micro-cycles (`micro.buffer` of
-    /// them make one cycle of the ciphertext buffer). A sum is written before a transform's result, and a
-    /// transform's result before a loaded chunk.
+    /// them make one cycle of the ciphertext buffer). Of writes that are possible at the same time, a sum comes before
+    /// a transform's result, and a transform's result before a loaded chunk.
     #[inline]
     fn writer(&self) -> Option<(u64, Writer)> {
         let from = self.buffer_free.max(self.now);
@@ -301,7 +301,7 @@ impl Clockwork {
             (load, Writer::Load),
         ];
         let mut first = self.mac.front().map(|at| (at.max(from), Writer::Mac));
-        // Among those that can be at one time, the first.
+        // The earliest write; of several at the same time, the first of the list.
         for (ready, writer) in others {
             if let Some(at) = ready.map(|ready| ready.max(from))
                 && first.is_none_or(|(first, _)| at < first)

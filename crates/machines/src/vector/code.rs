@@ -90,10 +90,12 @@ struct Writer<'g> {
 }
 
 /// Generates the code of a kernel (sums that are computed together, chunk by chunk) for one chunk,
-/// with at most `registers` registers.
+/// with at most `registers` registers. `buffered` tells for each value of the graph whether it lies
+/// in the ciphertext buffer.
 ///
 /// # Errors
-/// [`MachineError::Unsupported`] if the kernel needs more registers.
+/// [`MachineError::Unsupported`] if the kernel needs more registers; [`MachineError::Program`] if
+/// its sums use a value of the buffer that the kernel does not list as read or written.
 pub fn code(
     graph: &Graph,
     buffered: &[bool],
@@ -179,15 +181,15 @@ impl Writer<'_> {
         (at, self.graph.moduli[usize::from(at)])
     }
 
-    /// Returns the two operands of a product. The first is the one that is read more often; it is
-    /// stored times R, the factor by which the multiplier divides.
+    /// Returns the two operands of a product. The first is the one that more products of the kernel
+    /// read; it is stored times R, the factor by which the multiplier divides.
     fn sides(&self, a: Value, b: Value) -> (Value, Value) {
         let count = |value| self.products.get(&value).copied().unwrap_or(0);
         if count(b) > count(a) { (b, a) } else { (a, b) }
     }
 
     /// Returns a value as an operand without the factor R, by which the multiplier divides a
-    /// product. A value that is read more than once, or that is not in the buffer, comes from a
+    /// product. A value that is read more than once, or that the kernel itself computes, comes from a
     /// register.
     fn plain(&self, value: Value) -> Source {
         let inside = self.inside.contains(&value);
@@ -372,8 +374,10 @@ fn hoisted(writer: &Writer<'_>, lines: Vec<Line>) -> (Vec<Line>, usize) {
     (front, loads)
 }
 
-/// Returns a register that holds the value `kept`. If no register does, instructions that load one are added to the
-/// code of the kernel (sums that are computed together, chunk by chunk).
+/// Returns a register that holds the value `kept` for the draft with index `at`. If no register does, an instruction
+/// that loads one is added to `lines`. The registers of the values `taken` stay, since the same draft reads them.
+/// `next` returns the index of the first draft from a given one on that reads a value. Returns `None` if there are too
+/// few registers.
 fn fetch(
     writer: &Writer<'_>,
     file: &mut Registers,
@@ -423,8 +427,9 @@ fn fetch(
     Some(register)
 }
 
-/// Returns a register for a new value. It is one whose value is not read again, or else the one
-/// whose next read is farthest away and whose value can be read or computed again.
+/// Returns a register for the new value `kept`. It is one whose value is not read again from the draft
+/// with index `at` on, else an empty one, else the one whose next read is farthest away and whose
+/// value can be read or computed again. The registers of the values `taken` stay.
 fn room(
     writer: &Writer<'_>,
     file: &mut Registers,

@@ -49,7 +49,8 @@ pub struct Sum {
 /// The operation of the vector machine that computes a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Node {
-    /// No operation computes the value by itself: it is only a part of another sum.
+    /// No operation of the machine computes the value: another value of the graph stands for it, such as the
+    /// parameter that the host has changed, or the operand of a conversion that changes nothing.
     Inlined,
     /// No operation computes the value: it is the procedure's parameter with this index.
     Param(usize),
@@ -77,7 +78,8 @@ pub struct Graph {
     pub keys: HashSet<Value>,
     /// The limbs that the generator of masks expands, in the order of the procedure, each with its value.
     pub masks: Vec<(Value, Mask)>,
-    /// The values that operations compute, in the order of the procedure; parameters are not among them.
+    /// The values that operations compute or the generator of masks expands, in the order of the procedure. Parameters
+    /// are not among them. Sums whose terms became a part of other sums are.
     pub order: Vec<Value>,
     /// The values that are the procedure's results.
     pub results: Vec<Value>,

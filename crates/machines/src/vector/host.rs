@@ -100,7 +100,7 @@ pub fn hosted(procedure: &Procedure) -> Result<Hosted, MachineError> {
         moduli.insert(number, t);
         (found.from).insert(param.value, (number, Affine { times: 1, plus: 0 }));
     }
-    // The values that the machine reads, in the order of the parameters.
+    // The values that the machine reads, in the order of the instructions that read them.
     let mut read: Vec<(usize, ValueId, Affine)> = Vec::new();
     for instr in &procedure.instrs {
         let (from, to) = (instr.src.as_slice(), instr.dst.as_slice());

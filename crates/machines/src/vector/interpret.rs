@@ -187,7 +187,7 @@ impl Memory {
                         MicroOp::Mac => q.add(acc64, product(a, b)),
                         MicroOp::Maci => q.add(acc64, product(a, instr.n)),
                         MicroOp::Acc => q.add(acc64, a64),
-                        // The others are not here.
+                        // `Acci`: the outer match lets no other operation through.
                         _ => q.add(acc64, instr.n.into()),
                     }
                 };

@@ -267,7 +267,7 @@ fn join_for_operands(
     sets: &mut Sets,
     registers: usize,
 ) {
-    // The sums of each set, and the number of reads of each operand of products.
+    // For each set, the number of its sums, and the number of reads of each operand of its products.
     let mut sizes: HashMap<usize, usize> = HashMap::new();
     let mut reads: HashMap<usize, HashMap<Value, usize>> = HashMap::new();
     let products = |sum: &Sum| -> Vec<Value> {

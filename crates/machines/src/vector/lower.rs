@@ -42,8 +42,7 @@ impl Prepared {
     /// order that the description's field `schedule` names.
     ///
     /// # Errors
-    /// [`MachineError::Unsupported`] for an instruction or a size that the machine does not support, with the field
-    /// that forbids it.
+    /// [`MachineError::Unsupported`] for an instruction, a modulus or a size that the machine does not support.
     pub fn new(d: &Description, procedure: &Procedure) -> Result<Self, MachineError> {
         Self::in_order(d, procedure, PIECE, |_, tasks| ordered(d, tasks))
     }

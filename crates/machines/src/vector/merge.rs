@@ -31,7 +31,7 @@ impl Waits {
         let mut writer: Vec<Option<u32>> = vec![None; places];
         let mut readers: Vec<Vec<u32>> = vec![Vec::new(); places];
         let mut stored: HashMap<u32, u32> = HashMap::new();
-        // Pairs of steps that wait for each other. A pair may occur more than once, and then counts so.
+        // Pairs of steps; the second waits for the first. A pair that occurs twice counts twice in all lists.
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         for (at, step) in (0u32..).zip(&placed.steps) {
             let (reads, writes) = placed.of(step);
@@ -171,8 +171,8 @@ pub fn merge(
                 }
             }
         }
-        // The lane whose next instruction can be sent first. If a sum is to be written, it is another sum: a read would
-        // come before the write and hold up the unit with most work.
+        // The lane whose next instruction can be sent first. If a finished sum waits for its write, another sum comes
+        // next: a read of another lane would come before the write and hold up the unit with most work.
         let mut best: Option<(u64, usize)> = None;
         if forced.is_none() && clock.sum_waits() {
             let sums = |lane: &Lane| lane.next.as_ref().is_some_and(|(_, next)| next.is_sum());

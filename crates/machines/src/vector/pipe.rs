@@ -62,7 +62,7 @@ impl Pipe {
         let Some(over) = inside.checked_sub(room) else {
             return Some(free);
         };
-        // So many items must leave the pipeline before the next one enters.
+        // The next item enters when `over` + 1 more items have left the pipeline.
         let at = self.leaving.get(gone + over)?;
         Some(free.max(*at))
     }

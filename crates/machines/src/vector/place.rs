@@ -62,13 +62,13 @@ pub struct Placed {
     pub steps: Vec<Step>,
     /// The places of the buffer that all steps read and write, in one list.
     places: Vec<u32>,
-    /// The parameters and results that were stored to distant memory for lack of room, with their addresses there, in
-    /// limbs.
+    /// The program's limbs that were stored to distant memory for lack of room, with their addresses there, in limbs.
+    /// They are parameters, results, or limbs of other calls that lay in the buffer.
     pub distant: BTreeMap<Held, u32>,
     /// The most places of the ciphertext buffer, each for one limb, that are in use at once.
     pub peak: usize,
-    /// The number of loads of parameters. `spilled` is the number of limbs that were stored for lack of room, and
-    /// `reloaded` the number of loads of such limbs.
+    /// The number of loads of parameters. `spilled` is the number of stores of limbs for lack of room, and `reloaded`
+    /// the number of loads of stored limbs that are no parameters.
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
@@ -140,8 +140,9 @@ struct Placing<'b, 'r> {
 /// are needed for that. `readers` has the tasks that read each value.
 ///
 /// # Errors
-/// [`MachineError::Memory`] if the operands and results of one task do not fit the buffer, or if distant memory is
-/// full.
+/// [`MachineError::Memory`] if the operands and results of one task do not fit the buffer. [`MachineError::Program`]
+/// if distant memory is full, or if a task reads a value that no earlier task computes. [`MachineError::Unsupported`]
+/// if a result is a parameter, a mask or another result as well.
 pub fn place(
     buffer: &mut Buffer,
     tasks: &[Task],
@@ -233,8 +234,8 @@ impl Placing<'_, '_> {
         for &value in &task.reads {
             reads.push(self.resident(readers.of(value), number, needs)?);
         }
-        // An operand that is read for the last time here may be overwritten only if the unit reads a chunk before it
-        // writes it. That holds of transforms in place; kernels get places of their own.
+        // A result never takes the place of an operand, even of one that is read here for the last time: a unit may
+        // write a chunk before it has read the operand's chunk at that place.
         for &value in &task.writes {
             let place = self.free(number, needs)?;
             self.hold(place, Some(value));
@@ -358,7 +359,7 @@ impl Placing<'_, '_> {
         if !clean && wanted {
             let to = match distant {
                 Some(at) => at,
-                // The choice depends on places alone, so that later work does, too.
+                // The channel follows from the place alone, so that equal states of the buffer give equal steps.
                 None => self
                     .buffer
                     .take_distant(place % self.buffer.channels())

@@ -25,7 +25,7 @@ pub struct Write {
 pub struct Fed {
     pub micro: u64,
     /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) in which the queue was
-    /// empty before its last instruction. The machine then raises an interrupt.
+    /// empty between the first and the last instruction. An empty queue raises an interrupt.
     pub dry: u64,
 }
 

@@ -39,8 +39,8 @@ pub struct VectorUse {
     /// by their number.
     pub distant_cycles: u64,
     pub limbs_loaded: u64,
-    /// The number of limbs stored to distant memory because the buffer was full. `limbs_reloaded` is the number of
-    /// their loads.
+    /// The number of stores of limbs to distant memory because the buffer was full. `limbs_reloaded` is the number of
+    /// loads of stored limbs by the call that computed them; loads by later calls count in `limbs_loaded`.
     pub limbs_spilled: u64,
     pub limbs_reloaded: u64,
     /// The number of masks (uniform halves of keys) that the generator on the chip expanded from seeds.
@@ -79,10 +79,11 @@ impl VectorParts {
     /// Returns the time of the macro level's instructions, by their mnemonics. `stands_for` gives
     /// for a procedure's name the macro instructions whose work the procedure does. `LOAD` has the
     /// time of its own micro instructions, wherever the back end sent them, and so has `MORPH` in
-    /// procedures that stand for it. If a procedure stands for several others, one row has all
-    /// their mnemonics and the rest of the time. A procedure that stands for no known instruction
-    /// has a row of its name. Counts are of ciphertexts and plaintexts for `LOAD`, and of calls for
-    /// the others. Rows add up to `all`.
+    /// procedures that stand for it and for others. A procedure that stands for `MORPH` alone gives
+    /// it all its other time. If a procedure stands for several others, one row has all their
+    /// mnemonics and the rest of the time. A procedure that stands for no known instruction has a
+    /// row of its name, and the time after the last call has the row `AT_END`. Counts are of
+    /// ciphertexts and plaintexts for `LOAD`, and of calls for the others. Rows add up to `all`.
     pub fn by_macro<'a>(
         &self,
         stands_for: impl Fn(&str) -> &'a [MacroOp],

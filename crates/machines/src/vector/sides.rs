@@ -12,8 +12,8 @@
 //!   the host uses the other.
 //!
 //! In turn, the machine reads keys at the rate of all channels; apart, at the rate of half of them. The host's
-//! transfers cost time in turn, and none apart if they take less than a run. The compiler times both and chooses the
-//! placement with the shorter time from run to run.
+//! transfers cost time in turn, and none apart if they take less than a run. The cycle model times both and reports
+//! the placement with the shorter time from run to run.
 
 use ringmill_isa::vector::{MASKS, Shape};
 use serde::Serialize;

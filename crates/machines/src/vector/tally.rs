@@ -122,7 +122,7 @@ pub struct Ran {
     pub ops: Ops,
     /// For each opcode, the time from the sending of the instruction before to that of each instruction with the
     /// opcode, in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer). Distant memory and
-    /// the link count. The times add up to `micro`, except for the work in the pipelines at the end of a program.
+    /// the link count. The times add up to `micro[0]`, except for the work in the pipelines at the end of a program.
     pub took: Ops,
     /// The part of the times `took`, in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext
     /// buffer), in which limbs of ciphertexts and plaintexts which the program reads are loaded.

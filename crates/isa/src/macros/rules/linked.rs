@@ -80,8 +80,8 @@ pub(super) fn drop(scope: Scope<'_>, imm: &MacroImm, a: Typed, d: Typed) -> Resu
 
 /// Checks that `d` may be the result of a division of an operand by primes. `from` is the operand's
 /// level and note (scale or correction factor), and `to` the result's level. The result's scale
-/// must be the operand's divided by the primes in between. Its correction factor may be any of the
-/// operand's plaintext modulus.
+/// must be the operand's divided by the primes in between, or may be any if the primes are not
+/// known. Its correction factor may be any of the operand's plaintext modulus.
 fn divided(scope: Scope<'_>, d: Typed, size: u32, from: LevelNote, to: Level) -> Result<(), Fault> {
     if to > from.level {
         let expected = format!("a level up to {}", from.level);

@@ -255,9 +255,9 @@ impl Scope<'_> {
         }
     }
 
-    /// Checks the instruction `MUL`. The product of two ciphertexts of two polynomials has three
-    /// polynomials, but two in a program before relinearisations are placed. The product with a
-    /// plaintext has as many as the ciphertext.
+    /// Checks the instruction `MUL`, or `SQUARE` with `a` as both operands. The product of two
+    /// ciphertexts of two polynomials has three polynomials, but two in a program before
+    /// relinearisations are placed. The product with a plaintext has as many as the ciphertext.
     fn product(self, a: Typed, b: Typed, d: Typed) -> Result<(), Fault> {
         let size = match b.ty {
             MacroType::Plain { .. } => cipher(a)?,

@@ -117,7 +117,7 @@ pub(super) fn refreshed(a: Typed, note: Note, declared: Note) -> Result<Note, Fa
 
 /// Returns the note of a value after the division by several primes. A scale is divided by them or,
 /// if they are not known, is the one `declared` in the program. A correction factor may be any
-/// `declared` one of the same plaintext modulus.
+/// `declared` one of the same plaintext modulus. A note that is neither is an error.
 pub(super) fn divided(
     d: Typed,
     note: Note,

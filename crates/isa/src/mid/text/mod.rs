@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The text form of mid-level procedures and programs. Printed text parses to an equal value, and prints the same
-//! again.
+//! The text form of mid-level procedures and programs. Printed text parses to an equal value, except that source files
+//! lose their folders, and prints the same again.
 //!
 //! Each line has one instruction, parameter, result or step; `;` starts a comment. Values of a procedure are `%0`,
 //! `%1`, ..., numbered from 0 without gaps. Inputs of a program are `$0`, `$1`, .... Limbs of a frame are `@0`, `@1`,
 //! ..., and a number is used again after a step that names it after `dies`.
 //!
-//! A type is a modulus of the table, a ring if it is not the whole one (`half+`, `half-`), and a form. Inputs and
-//! parameters of blocks may also be LWE vectors (`lwe 630 q2`: dimension and modulus) and public exponents
-//! (`exponent`). A modulus of the table is an NTT-friendly prime (`q0=97`), any other number (`q1=plain 65537`) or a
-//! power of two (`q2=2^64`). A procedure inside a program leaves out a ring and moduli equal to the program's.
+//! The type of a limb is a modulus of the table, a ring if it is not the whole one (`half+`, `half-`), and a form.
+//! Other values are LWE vectors (`lwe 630 q2`: dimension and modulus), tables of LWE vectors (`rows 2048 lwe 630 q2`)
+//! and public exponents (`exponent`). A modulus of the table is an NTT-friendly prime (`q0=97`), any other number
+//! (`q1=plain 65537`) or a power of two (`q2=2^64`). A procedure inside a program leaves out a ring and moduli equal
+//! to the program's, if these are at most 64 moduli.
 //!
 //! ```
 //! use ringmill_isa::mid::{text, verify_program};

@@ -20,6 +20,9 @@ use crate::mid::types::{ModulusId, TableModulus, ValueId, ValueType};
 use types::{ring, value_type};
 
 /// Parses one procedure with a ring and moduli of its own. The result is not yet verified.
+///
+/// # Errors
+/// [`ParseError`] with the first place at which the text is no procedure, or exceeds a limit.
 pub fn parse_procedure(text: &str) -> Result<Procedure, ParseError> {
     let mut c = Cursor::new(text)?;
     c.skip_lines();
@@ -29,6 +32,9 @@ pub fn parse_procedure(text: &str) -> Result<Procedure, ParseError> {
 }
 
 /// Parses a program from its text form. The result is not yet verified.
+///
+/// # Errors
+/// [`ParseError`] with the first place at which the text is no program, or exceeds a limit.
 pub fn parse_program(text: &str) -> Result<Program, ParseError> {
     let mut c = Cursor::new(text)?;
     c.skip_lines();

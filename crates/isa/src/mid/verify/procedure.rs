@@ -19,6 +19,9 @@ use crate::mid::types::{ValueId, ValueType};
 /// - every instruction's arity, operand and result types by its rule, and its immediate,
 /// - that slots are stored before they are loaded, with the same type,
 /// - that roles of parameters and places of results are unique.
+///
+/// # Errors
+/// [`VerifyError`] with the place and the kind of the first fault.
 pub fn verify_procedure(procedure: &Procedure) -> Result<(), VerifyError> {
     let checked = rules::check_ring(procedure.log_n, &procedure.moduli);
     checked.map_err(|fault| VerifyError::new(in_procedure(procedure, None), fault))?;

@@ -28,7 +28,9 @@ use crate::source::SourceLoc;
 /// - that no limb is used before it is defined or after it died, and none is defined while it is alive,
 /// - that an `HCF` is the last step.
 ///
-/// A fault inside a procedure names the source line of its first call.
+/// # Errors
+/// [`VerifyError`] with the place and the kind of the first fault. A fault inside a procedure names the source line of
+/// the procedure's first call.
 pub fn verify_program(program: &Program) -> Result<ProgramTypes, VerifyError> {
     let mut verifier = Verifier {
         program,

@@ -23,7 +23,9 @@ use crate::source::SourceLoc;
 /// - that every limb is defined once, before its use, and that inputs and outputs are unique,
 /// - every call's arguments, seeds and results against the procedure's.
 ///
-/// A fault inside a procedure names the source line of its first call.
+/// # Errors
+/// [`VerifyError`] with the place and the kind of the first fault. A fault inside a procedure names the source line of
+/// the procedure's first call.
 pub fn verify_unrolled(program: &Unrolled) -> Result<(), VerifyError> {
     UnrolledVerifier::new(program)?.run()
 }

@@ -27,9 +27,9 @@ enum Who {
 ///
 /// - its procedure and the machine's state, with the places of the items in the pipelines,
 /// - for each place in use, whether its limb has a copy in distant memory, and on which channel,
-/// - for each argument, the first argument with the same limb, its place, whether a later call needs it, and the
-///   channel of its copy in distant memory,
-/// - the arguments and results that die with the call, in their order.
+/// - for each argument, the first argument with the same limb, its place, whether a later call needs it, the channel
+///   of its copy in distant memory, and whether it belongs to an input ciphertext or plaintext,
+/// - the limbs that die with the call, in their order: arguments and results by their index, others by their place.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(super) struct Key(Vec<u64>);
 
@@ -39,8 +39,8 @@ impl Hash for Key {
     }
 }
 
-/// The effect of a call on the state of the machine, with limbs named as the call's arguments and results. Limbs
-/// that die with the call are left out.
+/// The effect of a call on the state of the machine. Limbs are named as the call's arguments and results, or by their
+/// places before the call. Limbs that die with the call are left out.
 pub(super) struct Replay {
     /// The limbs in the first places of the buffer after the call, each with whether it has a copy in distant
     /// memory.
@@ -99,8 +99,8 @@ impl Running<'_> {
         }
     }
 
-    /// Returns the effect of a call that has just run, with limbs named as arguments and results of the call.
-    /// `before` is the buffer before the call.
+    /// Returns the effect of a call that has just run. `before` has the contents of the buffer's places before the
+    /// call, and `placed` the limbs that the call stored to distant memory.
     pub(super) fn replay(
         &self,
         called: &Called,
