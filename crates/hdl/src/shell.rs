@@ -52,7 +52,7 @@ ringmill_isa::codes! {
     pub enum Register {
         /// Read: "RM" and the version of this map.
         Id = 0x00 => "ID",
-        /// Read: which machine.
+        /// Read: the kind of the machine, as four letters.
         Machine = 0x04 => "MACHINE",
         /// Read: how the machine is built.
         Config = 0x08 => "CONFIG",
@@ -60,7 +60,7 @@ ringmill_isa::codes! {
         Command = 0x10 => "COMMAND",
         /// Read: the answer to the last command.
         Answer = 0x14 => "ANSWER",
-        /// Read: who works.
+        /// Read: which units work, and whether a read or a write is under way.
         Busy = 0x18 => "BUSY",
         /// Read and written: what has happened.
         Events = 0x1c => "EVENTS",
@@ -70,23 +70,23 @@ ringmill_isa::codes! {
         End = 0x24 => "END",
         /// Read: cycles since reset, lower half. The read latches the upper half.
         Cycles = 0x28 => "CYCLES",
-        /// Read: the upper half, of the moment when the lower was read.
+        /// Read: cycles since reset, upper half, at the moment of the last read of the lower half.
         CyclesHigh = 0x2c => "CYCLESHIGH",
         /// Read: the first of the numbers that the machine keeps.
         Count = 0x30 => "COUNT",
-        /// Read: the second.
+        /// Read: the second of the numbers that the machine keeps.
         CountSecond = 0x34 => "COUNTSECOND",
         /// Read and written: the address of the read, lower half.
         Read = 0x40 => "READ",
-        /// Read and written: its upper half.
+        /// Read and written: the address of the read, upper half.
         ReadHigh = 0x44 => "READHIGH",
-        /// Read and written: its beats. Writing starts the read at every port.
+        /// Read and written: the number of beats of the read. A write to this register starts the read at every port.
         ReadBeats = 0x48 => "READBEATS",
         /// Read and written: the address of the write, lower half.
         Write = 0x50 => "WRITE",
-        /// Read and written: its upper half.
+        /// Read and written: the address of the write, upper half.
         WriteHigh = 0x54 => "WRITEHIGH",
-        /// Read and written: its beats. Writing starts the write at every port.
+        /// Read and written: the number of beats of the write. A write to this register starts the write at every port.
         WriteBeats = 0x58 => "WRITEBEATS",
     }
 }

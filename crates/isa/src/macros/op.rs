@@ -98,31 +98,31 @@ pub enum MacroRule {
     Input,
     /// `plain`: A plaintext, or one in distant memory.
     Plain,
-    /// `load`: The operand is in distant memory, as nothing else takes it; the result is the ciphertext of two polynomials or the plaintext that it is, of its level and note.
+    /// `load`: The operand is a ciphertext of two polynomials or a plaintext in distant memory, which no other instruction takes. The result has its kind, its level and its annotation.
     Load,
-    /// `sum`: a is a ciphertext, b a ciphertext or a plaintext of equal level and note; the result has the larger size, and that level and note.
+    /// `sum`: a is a ciphertext, b a ciphertext or a plaintext of equal level and annotation; the result has the larger size, and that level and annotation.
     Sum,
     /// `same`: The operand is a ciphertext; the result has its type.
     Same,
-    /// `scalar-product`: The operand is a ciphertext; the result has its size and level, and its scale times the constant's, or its note where that is no scale and the constant has none.
+    /// `scalar-product`: The operand is a ciphertext; the result has its size and level. A scale is multiplied by the constant's. Any other annotation stays, and the constant has no scale.
     ScalarProduct,
-    /// `product`: a is a ciphertext, b a ciphertext or a plaintext of equal level; two ciphertexts have two polynomials each and the result three; by a plaintext the size stays. Scales multiply; factors do modulo the plaintext modulus, so any is taken.
+    /// `product`: a is a ciphertext, b a ciphertext or a plaintext of equal level; two ciphertexts have two polynomials each and the result three; by a plaintext the size stays. Scales multiply. Correction factors multiply modulo the plaintext modulus, which the verifier does not know, so it accepts any.
     Product,
     /// `relinearise`: The operand is a ciphertext of three polynomials; the result has two.
     Relinearise,
-    /// `rescale`: The operand is a ciphertext of level 1 or higher; the result is one level lower, its scale divided by the dropped prime; any factor is taken.
+    /// `rescale`: The operand is a ciphertext of level 1 or higher; the result is one level lower, its scale divided by the dropped prime. The verifier accepts any correction factor.
     Rescale,
-    /// `mod-switch`: The operand is a ciphertext; the result has the immediate's level, which is not higher, and its note.
+    /// `mod-switch`: The operand is a ciphertext; the result has the immediate's level, which is not higher, and its annotation.
     ModSwitch,
-    /// `refactor`: The operand is a ciphertext with a factor and the constant an integer; the result has its size and level, and any factor, since the plaintext modulus is not known.
+    /// `refactor`: The operand is a ciphertext with a correction factor and the constant an integer; the result has its size and level, and any correction factor, since the verifier does not know the plaintext modulus.
     Refactor,
     /// `rotate`: The operand is a ciphertext of two polynomials; each result has its type.
     Rotate,
-    /// `morph`: The operand is a ciphertext of two polynomials; the result is under the secret of the immediate's Galois element, of its level and note, and only KSW takes it.
+    /// `morph`: The operand is a ciphertext of two polynomials; the result is under the secret of the immediate's Galois element, of its level and annotation, and only KSW takes it.
     Morph,
-    /// `key-switch`: The operand is a ciphertext of three polynomials, or one under the secret of a Galois element; the result is a ciphertext of two, of its level and note.
+    /// `key-switch`: The operand is a ciphertext of three polynomials, or one under the secret of a Galois element; the result is a ciphertext of two, of its level and annotation.
     KeySwitch,
-    /// `bootstrap`: The operand is a ciphertext of two polynomials; the result has two, the immediate's level, and any scale or factor.
+    /// `bootstrap`: The operand is a ciphertext of two polynomials; the result has two, the immediate's level, and any scale or correction factor.
     Bootstrap,
     /// `output`: The operand is a ciphertext; each output is written exactly once.
     Output,
@@ -130,25 +130,25 @@ pub enum MacroRule {
     Call,
     /// `repeat`: As CALL, and the procedure's first parameters have exactly the types of its results.
     Repeat,
-    /// `key`: A key that is a ciphertext, at the highest level where the primes are known.
+    /// `key`: A key that is a ciphertext. If the primes are known, it has the highest level.
     Key,
     /// `lifted`: A lifted constant.
     Lifted,
-    /// `raise`: a is a ciphertext of two polynomials, s a key; the result is a ciphertext of two, of the key's level and note.
+    /// `raise`: a is a ciphertext of two polynomials, s a key; the result is a ciphertext of two, of the key's level and annotation.
     Raise,
-    /// `drop`: The operand is a ciphertext; the result has its size and the immediate's level, two or more below, and any factor of its plaintext modulus.
+    /// `drop`: The operand is a ciphertext; the result has its size and the immediate's level, two or more below, and any correction factor of its plaintext modulus.
     Drop,
-    /// `turn-sum`: The operands are ciphertexts of two polynomials, of one level and note. The elements are no more than the operands, or any number where there is one operand. The result has two polynomials and the immediate's level, which is not higher. Its scale is divided by the primes between; a factor is any of the operands' plaintext modulus.
+    /// `turn-sum`: The operands are ciphertexts of two polynomials, of one level and annotation. There are at most as many Galois elements as operands, or any number of them for one operand. The result has two polynomials and the immediate's level, which is not higher. A scale is divided by the primes between the two levels; a correction factor is any of the operands' plaintext modulus.
     TurnSum,
-    /// `sum-plain`: The operands are ciphertexts of two polynomials, of one level and note, then for each result as many lifted constants of that level and, with scales, of one scale. Each result has two polynomials and that level. Scales multiply; a factor stays.
+    /// `sum-plain`: The operands are ciphertexts of two polynomials, of one level and annotation, then for each result as many lifted constants of that level and, with scales, of one scale. Each result has two polynomials and that level. Scales multiply; a correction factor stays.
     SumPlain,
-    /// `combine`: The operands are ciphertexts of two polynomials, of one level and one plaintext modulus. There is an integer for each, and one more. The result has two polynomials, the immediate's level, which is not higher, and any factor of that modulus, or with scales any scale.
+    /// `combine`: The operands are ciphertexts of two polynomials, of one level and one plaintext modulus. There is an integer for each, and one more. The result has two polynomials, the immediate's level, which is not higher, and any correction factor of that modulus, or any scale if the operands have scales.
     Combine,
-    /// `sum-products`: As combine, but for the integers: the products name operands that there are, one at least, and each combination has an integer for each operand that is combined, and one more. With scales, products of two operands have one scale, which the primes between divide.
+    /// `sum-products`: As combine, but for the integers. There is at least one product, and each names operands by their numbers. Each combination has an integer for each operand that is combined, and one more. Scales of products of two operands are equal, and are divided by the primes between the two levels.
     SumProducts,
-    /// `divide`: The operand is a ciphertext and the constant an integer; the result has its size and level, and any factor of the plaintext modulus before its own.
+    /// `divide`: The operand is a ciphertext and the constant an integer; the result has its size and level, and any correction factor of the plaintext modulus before its own in the list of plaintext moduli.
     Divide,
-    /// `unknown`: No instruction is right.
+    /// `unknown`: No instruction with this rule is legal.
     Unknown,
 }
 

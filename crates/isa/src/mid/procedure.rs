@@ -25,9 +25,9 @@ pub enum Imm {
     /// The immediate is the number of an immediate parameter of the procedure. Each call sets that
     /// parameter to the Galois element of the instruction's automorphism.
     GaloisOf(u16),
-    /// The immediate says from what a uniform limb is expanded: `seed` is the number of a seed
-    /// parameter of the procedure, and `stream` that of one of the seed's keystreams, whose words
-    /// become the limb.
+    /// The immediate says from what a uniform limb is expanded. `seed` is the number of a seed
+    /// parameter of the procedure, and `stream` that of one of the seed's keystreams. The words of
+    /// this keystream become the limb.
     Stream {
         seed: u16,
         stream: u64,

@@ -52,8 +52,8 @@ pub fn encode(instr: &Instr) -> u128 {
 /// Decodes a 96-bit word to the instruction of the vector machine that it encodes.
 ///
 /// # Errors
-/// Fails for a code that no instruction has, a bit above the 96th, an index for an operand that is absent or is the
-/// accumulator, or the number of a register above 255.
+/// Fails for a code that no instruction has, or for a bit above the 96th. Fails for an index of an absent operand or of
+/// the accumulator, and for the number of a register above 255.
 pub fn decode(word: u128) -> Result<Instr, NotAWord> {
     let bad = |what| NotAWord { word, what };
     let mut left = word;

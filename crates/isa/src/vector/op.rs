@@ -45,13 +45,13 @@ pub enum MicroOp {
 /// What works on an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Unit {
-    /// The side that loads and stores.
+    /// The paths that load chunks from distant memory and store them there.
     Memory,
     /// Read permutation, transform and write permutation units in a row; MORPH goes past the transform.
     Transform,
     /// The multiply-accumulate unit.
     Mac,
-    /// The traffic controller itself.
+    /// The traffic controller, which sends instructions to the units.
     Control,
 }
 

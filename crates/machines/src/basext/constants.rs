@@ -23,8 +23,9 @@ impl Constants {
     /// one target modulus at a time. An exact extension needs the redundant modulus.
     ///
     /// # Errors
-    /// [`BasextError`]: no target modulus, or more source or target moduli than the shape allows; a modulus that is not
-    /// 1 modulo 2^[`Shape::low`] or has too many bits; a redundant modulus that is not coprime to the sources.
+    /// [`BasextError::Shape`] for no target modulus, or for more source or target moduli than the shape allows.
+    /// [`BasextError::Modulus`] for a modulus that is not 1 modulo 2^[`Shape::low`] or has too many bits.
+    /// [`BasextError::NotCoprime`] for a redundant modulus that is not coprime to the sources.
     pub fn new(
         shape: Shape,
         sources: &RnsBasis,

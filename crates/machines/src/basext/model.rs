@@ -25,8 +25,8 @@ pub fn sum_delay(shape: Shape) -> u64 {
 /// `read_ahead` of `rm_basext_pkg`.
 const SHALLOW: u64 = 4096;
 
-/// Returns the folded unit's [`sum_delay`], plus one cycle if a limb of the largest degree has more than 4096 beats, so
-/// that the memory of sums is deeper than one RAM block: `folded_delay` of `rm_basext_pkg`. Residues wait that cycle
+/// Returns the folded unit's [`sum_delay`], plus one cycle if a limb of the largest degree has more than 4096 beats
+/// (`folded_delay` of `rm_basext_pkg`). The memory of sums is then deeper than one RAM block. Residues wait that cycle
 /// for the read that begins the Post-Sum Process, which computes the target's residues from the sums.
 pub fn folded_delay(shape: Shape) -> u64 {
     sum_delay(shape) + u64::from(shape.beats(shape.max_log_n()) > SHALLOW)

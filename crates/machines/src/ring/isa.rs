@@ -49,7 +49,7 @@ pub mod wait {
 
     /// The operation, `WAIT`.
     pub const OP: Field = Field::new(59, 5);
-    /// The retire counter: those of the streams, of the ring network, and of the host link.
+    /// The number of the retire counter: one of a stream, the ring network's or the host link's.
     pub const QUEUE: Field = Field::new(32, 3);
     /// The number of retired words that the counter must reach.
     pub const COUNT: Field = Field::new(0, 32);
@@ -175,7 +175,7 @@ impl Opcode {
     /// Ends an instruction stream of the procedure.
     pub const END: u64 = 0;
 
-    /// Waits until a retire counter has counted so many instruction words of this procedure.
+    /// Waits until a retire counter has counted a given number of this procedure's instruction words.
     pub const WAIT: u64 = 1;
 }
 
@@ -282,7 +282,7 @@ ringmill_isa::codes! {
     pub enum Command {
         /// Takes the next read as a stream of entries for tables and programs.
         Tables = 0 => "TABLES",
-        /// Runs the procedure that is there.
+        /// Runs the procedure whose programs and tables are loaded.
         Run = 1 => "RUN",
         /// Answers with a byte about the link's request, or of the cycles of the last procedure.
         Ask = 2 => "ASK",
@@ -292,7 +292,7 @@ ringmill_isa::codes! {
 ringmill_isa::codes! {
     /// The first of the bytes that `ASK` reads of one number, the lowest byte first.
     pub enum Asked {
-        /// What the link asks for.
+        /// The limb that the link asks the host for, as the word `Want`.
         Want = 0 => "WANT",
         /// The limb's number on the host, or the key's index: two bytes.
         Place = 1 => "PLACE",

@@ -428,8 +428,9 @@ fn fetch(
 }
 
 /// Returns a register for the new value `kept`. It is one whose value is not read again from the draft
-/// with index `at` on, else an empty one, else the one whose next read is farthest away and whose
-/// value can be read or computed again. The registers of the values `taken` stay.
+/// with index `at` on, else an empty one. If there is neither, it is the one with the farthest next
+/// read among those whose value can be read or computed again. The registers of the values `taken`
+/// stay.
 fn room(
     writer: &Writer<'_>,
     file: &mut Registers,

@@ -52,7 +52,7 @@ impl Shape {
     ///
     /// # Errors
     /// [`SwitchError::Shape`] for a number that is zero or too large, for rounds that do not divide 20 or are odd, and
-    /// for digits of more than 32 bits together; errors of `ringmill_math` for digits that the software does not have.
+    /// for digits of more than 32 bits together. Errors of `ringmill_math` for digits that the software does not have.
     pub fn new(
         batch: usize,
         generators: Generators,

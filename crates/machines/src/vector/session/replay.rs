@@ -27,8 +27,9 @@ enum Who {
 ///
 /// - its procedure and the machine's state, with the places of the items in the pipelines,
 /// - for each place in use, whether its limb has a copy in distant memory, and on which channel,
-/// - for each argument, the first argument with the same limb, its place, whether a later call needs it, the channel
-///   of its copy in distant memory, and whether it belongs to an input ciphertext or plaintext,
+/// - for each argument, the first argument with the same limb, its place, and whether a later call needs it,
+/// - for each argument, the channel of its copy in distant memory, and whether it belongs to an input ciphertext or
+///   plaintext,
 /// - the limbs that die with the call, in their order: arguments and results by their index, others by their place.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(super) struct Key(Vec<u64>);
