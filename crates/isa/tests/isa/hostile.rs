@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Nothing panics: arbitrary in-memory values into verifiers, printers and expansion; arbitrary and damaged texts into
-//! the parsers.
+//! Nothing panics. Verifiers, printers and expansion get arbitrary values in memory, and parsers arbitrary and damaged
+//! texts.
 
 use proptest::prelude::*;
 use ringmill_isa::macros::linked::{Combination, Elements, Left, Products, Turns};
@@ -107,7 +107,7 @@ fn macro_body() -> impl Strategy<Value = (Vec<MacroInstr>, Vec<MacroType>)> {
     )
 }
 
-/// Instructions, procedures and values that mostly do not fit each other.
+/// Generates macro programs whose instructions, procedures and values mostly do not fit each other.
 fn wild_macro_program() -> impl Strategy<Value = MacroProgram> {
     let values = || prop::collection::vec(number().prop_map(MacroValue), 0..3);
     let proc = (name(), values(), macro_body(), values()).prop_map(
@@ -134,7 +134,7 @@ fn wild_macro_program() -> impl Strategy<Value = MacroProgram> {
     })
 }
 
-/// Mostly small numbers, sometimes any.
+/// Generates numbers, mostly below 6.
 fn number() -> impl Strategy<Value = u32> {
     prop_oneof![4 => 0u32..6, 1 => any::<u32>()]
 }
@@ -284,7 +284,7 @@ prop_compose! {
     }
 }
 
-/// Cuts, doubles and overwrites pieces of a text.
+/// Generates texts in which pieces of `text` are overwritten, cut out or doubled.
 fn damaged(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     let edits = prop::collection::vec(
         (
@@ -450,7 +450,7 @@ fn errors_say_where() {
     ] {
         assert_eq!(refuse(text), message);
     }
-    // The parsed but unverified value.
+    // The value as it is parsed, before any verification.
     let p = parse_procedure(&format!("{head}  %0 = ADD %1, %2 : q7 eval\nend\n"))
         .expect("well-formed text");
     assert!(verify_procedure(&p).is_err());

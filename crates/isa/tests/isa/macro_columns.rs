@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The columns of the macro level say what the verifier demands; operations of one stage are not those of another; and a visitor that
-//! knows nothing refuses everything by its name.
+//! The columns of the macro level against the verifier, the operations of each stage, and a visitor without methods.
 
 use ringmill_isa::macros::linked::{Combination, Elements, Left, Products, Turns};
 use ringmill_isa::macros::op::{MacroLevel, MacroNote, MacroSize, MacroStage};
@@ -13,9 +12,11 @@ use ringmill_isa::{Galois, Level};
 
 const PRIMES: [u64; 9] = [97, 193, 257, 353, 449, 577, 641, 673, 769];
 const SCALE: f64 = 1048576.0;
-/// Where operands are, and what immediates say.
+/// Level of all operands.
 const AT: Level = Level(5);
+/// Level in immediates of operations that lower a ciphertext.
 const DOWN: Level = Level(3);
+/// Level in immediates of operations that raise a ciphertext.
 const UP: Level = Level(7);
 
 fn at(op: MacroOp, level: Level, times: f64) -> Option<LevelNote> {
@@ -26,7 +27,7 @@ fn at(op: MacroOp, level: Level, times: f64) -> Option<LevelNote> {
     Some(LevelNote { level, note })
 }
 
-/// An operand of the size that the operation takes.
+/// Returns the type of an operand, of the size that the operation takes.
 fn operand(op: MacroOp, number: usize, at: Option<LevelNote>) -> MacroType {
     let size = match op.columns().size {
         MacroSize::Given => {
@@ -43,7 +44,7 @@ fn operand(op: MacroOp, number: usize, at: Option<LevelNote>) -> MacroType {
     MacroType::Cipher { size, at }
 }
 
-/// The result as the columns say it.
+/// Returns the type of the result according to the columns.
 fn result(op: MacroOp, at: Option<LevelNote>) -> MacroType {
     let size = match op.columns().size {
         MacroSize::Given if op == MacroOp::Encode => return MacroType::Plain { at },
@@ -110,7 +111,7 @@ fn immediate(op: MacroOp, managed: bool) -> MacroImm {
     }
 }
 
-/// A program of one procedure, which is the instruction.
+/// Returns a program with one procedure, which consists of the operation alone.
 fn program(op: MacroOp, operands: Vec<MacroType>, made: MacroType) -> MacroProgram {
     let count = operands.len() as u32;
     let params: Vec<MacroValue> = (0..count).map(MacroValue).collect();
@@ -137,7 +138,7 @@ fn program(op: MacroOp, operands: Vec<MacroType>, made: MacroType) -> MacroProgr
     program
 }
 
-/// Those that may stand in a procedure of any program and are not calls.
+/// Returns the operations that may stand in a procedure of any program, except calls.
 fn operations() -> impl Iterator<Item = MacroOp> {
     let outside = [
         MacroOp::Input,
@@ -172,7 +173,7 @@ fn the_verifier_demands_what_the_columns_say() {
             MacroNote::Product => SCALE,
             MacroNote::ConstantProduct => 4.0,
             MacroNote::Divided => 1.0 / PRIMES[AT.index()] as f64,
-            // Any is taken.
+            // The verifier takes any; 3 is an arbitrary one.
             MacroNote::Refactored | MacroNote::Refreshed => 3.0,
             MacroNote::Declared | MacroNote::Key | MacroNote::Combined | MacroNote::Lowered => {
                 unreachable!("calls and linked procedures are tested elsewhere")
@@ -202,7 +203,7 @@ fn the_verifier_demands_what_the_columns_say() {
 fn operations_stand_from_their_stage_on() {
     for op in operations() {
         let unmanaged = program(op, operands(op, None), result(op, None));
-        // Relinearisations come before levels.
+        // Programs have relinearisations before they have levels.
         let early = op.columns().stage == MacroStage::Traced || op == MacroOp::Relin;
         assert_eq!(verify(&unmanaged).is_ok(), early, "{}", op.mnemonic());
     }
@@ -243,7 +244,7 @@ fn stages_are_left_upwards_and_not_down() {
     );
 }
 
-/// A visitor that has no method of its own.
+/// Visitor without methods of its own.
 struct Nothing;
 
 impl Visitor for Nothing {
@@ -273,7 +274,7 @@ fn what_a_visitor_does_not_know_it_refuses_by_name() {
         assert_eq!((unknown.pass, unknown.op), ("nothing", op));
         let message = format!("nothing has no meaning for {}", op.mnemonic());
         assert_eq!(unknown.to_string(), message);
-        // MORPH alone has this one.
+        // Of all operations MORPH alone takes a Galois element.
         if op != MacroOp::Morph && op != MacroOp::Madeup {
             let shape = Nothing
                 .visit(&instr(MacroImm::Galois(Galois(3))))

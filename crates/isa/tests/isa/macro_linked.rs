@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Steps of bootstrapping, by hand: what a linked procedure says, and what is refused.
+//! Steps of bootstrapping in linked procedures written by hand, and their refusals.
 
 use ringmill_isa::Galois;
 use ringmill_isa::limits::MAX_OPERANDS;
 use ringmill_isa::macros::text::{parse, print};
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, stats, verify, verify_with_primes};
 
-/// One of each step; primes of levels 0 to 6, and factors of plaintext moduli 0 and 1 (from 2^60 on).
+/// A procedure with each step that BGV has, on levels 0 to 6. Factors of plaintext modulus 1 are written with an `F`.
 const ALL: &str = r#"macro "linked" scheme bgv slots 8
   proc 0 = "bootstrap"
     in %0 : cipher 2 level 3 factor 1
@@ -32,7 +32,7 @@ const ALL: &str = r#"macro "linked" scheme bgv slots 8
 end
 "#;
 
-/// The steps that CKKS has: scales multiply, and are divided by the primes of the levels between.
+/// A procedure with the steps that CKKS has. Scales multiply, and are divided by the primes of the levels left behind.
 const CKKS: &str = r#"macro "linked" scheme ckks slots 8
   proc 0 = "bootstrap"
     in %0 : cipher 2 level 3 scale 64.0
@@ -55,7 +55,7 @@ end
 
 const PRIMES: [u64; 7] = [97, 193, 257, 353, 449, 577, 641];
 
-/// `F7` for the factor 7 of the further plaintext modulus, as notes pack it.
+/// Replaces `F1`, `F2`, `F3` and `F7` by factors of plaintext modulus 1 as notes hold them, from 2^60 on.
 fn packed(text: &str) -> String {
     let factor = |n: u64| ((1 << 60) + n).to_string();
     [1, 2, 3, 7].into_iter().fold(text.to_owned(), |text, n| {
@@ -81,7 +81,7 @@ fn each_step_stands_in_a_procedure_and_reads_back() {
             .any(|steps| steps.iter().any(|instr| instr.op == op));
         assert!(there || !op.is_linked(), "{}", op.mnemonic());
     }
-    // Procedures that nobody calls count nothing.
+    // Instructions of a procedure that is never called are not counted.
     assert!(stats::counts(&p).is_empty());
     let fewer = verify_with_primes(&p, &PRIMES[..6]).expect_err("a level too few");
     assert!(
@@ -370,7 +370,7 @@ fn scales_multiply_and_are_divided() {
         let refused = refused.expect_err(from);
         assert!(refused.contains(says), "{from}: {refused}");
     }
-    // Without the primes, a divided scale is the declared one.
+    // A verifier without the primes takes any declared scale of a division.
     let other = program(&CKKS.replace("scale 128.0", "scale 130.0"));
     verify(&other).expect("any scale");
 }

@@ -71,7 +71,7 @@ impl Grower {
         v
     }
 
-    /// Level and scale of inputs and parameters.
+    /// Returns level and scale of inputs and parameters, if the program has levels.
     fn fresh_at(&self) -> Option<LevelScale> {
         (self.stage == Stage::Managed).then_some(LevelScale {
             level: Level(3),
@@ -84,7 +84,7 @@ impl Grower {
         MacroType::Cipher { size: 2, at }
     }
 
-    /// Values of the type of parameters, the last first.
+    /// Returns the values that have the type of a ciphertext parameter, the last first.
     fn carriable(&self) -> Vec<MacroValue> {
         let of_type = (0..)
             .zip(&self.p.types)
@@ -94,8 +94,8 @@ impl Grower {
         values
     }
 
-    /// A procedure of two ciphertexts and a plaintext. It gives back one or two values that it can take again, or, for
-    /// every third, whatever value comes last.
+    /// Adds a procedure of two ciphertexts and a plaintext. It returns one or two ciphertexts that it can take again.
+    /// Every third procedure returns its last ciphertext instead, of whatever type.
     fn procedure(&mut self, choices: &[Choice]) {
         let number = self.p.procs.len();
         let outer = std::mem::take(&mut self.p.instrs);
@@ -126,7 +126,7 @@ impl Grower {
         });
     }
 
-    /// A call, or where the procedure allows it a repeat.
+    /// Adds a call or a repeat of a procedure, if there is one.
     fn call(&mut self, op: MacroOp, pick: u16, number: u32) {
         let Some(proc) = usize::from(pick).checked_rem(self.p.procs.len()) else {
             return;
@@ -325,7 +325,7 @@ impl Grower {
             }
             MacroOp::Call => self.call(MacroOp::Call, pick, number),
             MacroOp::Repeat => {
-                // Every third procedure may give back what it cannot take again.
+                // Every third procedure is left out, as it may return what it does not take.
                 let pick = if pick % 3 == 2 { pick - 1 } else { pick };
                 let known = self.p.procs.len() as u16;
                 let pick = pick.checked_rem(known).unwrap_or(0);
@@ -360,7 +360,7 @@ fn grow(stage: Stage, choices: &[Choice], data: Vec<Vec<(f64, f64)>>) -> MacroPr
     };
     let (fresh, at) = (g.fresh(), g.fresh_at());
     g.push(MacroOp::Input, &[], MacroImm::Input(0), &[fresh]);
-    // Every other managed program reads one of its inputs from distant memory.
+    // Managed programs of an odd number of choices load one of their inputs from distant memory.
     if stage == Stage::Managed && choices.len() % 2 == 1 {
         let of = Visibility::Encrypted;
         let far = MacroType::Distant { of, at: fresh.at() };
@@ -380,7 +380,7 @@ fn grow(stage: Stage, choices: &[Choice], data: Vec<Vec<(f64, f64)>>) -> MacroPr
             }],
         );
     }
-    // Up to four procedures of up to seven steps, and the program.
+    // Two thirds of the choices make at most four procedures of up to seven steps; the rest makes the program.
     let (procedures, own) = choices.split_at(choices.len() * 2 / 3);
     procedures.chunks(7).for_each(|steps| g.procedure(steps));
     own.iter().for_each(|&choice| g.step(choice));
@@ -427,7 +427,7 @@ fn any_program() -> impl Strategy<Value = MacroProgram> {
     (stage, choices, vectors()).prop_map(|(stage, choices, data)| grow(stage, &choices, data))
 }
 
-/// Instructions, those of procedures as often as they are called.
+/// Counts instructions, those of a procedure as often as it is called.
 fn written_out(p: &MacroProgram, instrs: &[MacroInstr]) -> u64 {
     let one = |i: &MacroInstr| match i.imm {
         MacroImm::Proc(n) => written_out(p, &p.procs[n as usize].instrs),
@@ -589,7 +589,7 @@ proptest! {
             let _ = verify(&p);
             let _ = verify_with_primes(&p, &PRIMES);
             let printed = print(&p);
-            // Compared as text: a damaged number may be NaN, which equals nothing.
+            // Texts are compared, because a damaged number may be NaN, which equals nothing.
             prop_assert_eq!(print(&parse(&printed).unwrap()), printed);
         }
     }
@@ -646,7 +646,7 @@ fn every_instruction_is_generated() {
     );
     verify_with_primes(&p, &PRIMES).expect("a sound program");
     let counts = stats::counts(&p);
-    // These programs have scales, and no factors (`macro_text.rs`, `macro_linked.rs`).
+    // These programs have no factors; `macro_text.rs` and `macro_linked.rs` test those.
     let missing: Vec<_> = MacroOp::ALL
         .iter()
         .filter(|&&op| !matches!(op, MacroOp::Refactor | MacroOp::Bootstrap))

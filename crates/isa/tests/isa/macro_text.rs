@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Macro programs as text, by hand: what it says, what is refused and with which line.
+//! Macro programs as text written by hand: what the text says, and what is refused with which line.
 
 use ringmill_isa::macros::text::{parse, print};
 use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, SchemeName, stats, verify};
@@ -16,13 +16,13 @@ fn short_texts_cannot_ask_for_much_memory() {
     let p = parse(&text(64)).expect("64 vectors of 2^16 slots");
     let error = parse(&text(65)).expect_err("one more");
     assert_eq!((error.line, error.column), (66, 13), "{error}");
-    // What the parser would refuse, the printer writes in full.
+    // The printer writes a vector in full where the parser would refuse its short form.
     let mut p = p;
     p.data.push(p.data[0].clone());
     assert_eq!(parse(&print(&p)).expect("the printed text"), p);
 }
 
-/// The generator reaches every instruction, so the properties above speak of the whole level.
+/// A program with a call and with a repeat inside a repeat.
 const REPEATS: &str = r#"macro "m" slots 8
   input 0 = encrypted "x"
   output 0 = "y"
@@ -64,7 +64,7 @@ const FAR: &str = r#"macro "m" scheme ckks slots 8
 end
 "#;
 
-/// What is far is loaded before it is used, and what is under another secret is switched before it is.
+/// Checks that values in distant memory are loaded before use, and values under another secret switched.
 #[test]
 fn memory_and_secrets_are_checked() {
     let p = parse(FAR).expect("a sound text");
@@ -191,7 +191,7 @@ fn memory_and_secrets_are_checked() {
         let said = refuse(from, to);
         assert!(said.contains(says), "{from} to {to}: {said}");
     }
-    // Before levels are chosen there is nothing of the kind.
+    // A program without levels has no distant memory.
     let traced = FAR.replace(" level 1", "").replace(" scale 4.0", "");
     let traced = traced.replace(" scale 16.0", "");
     let said = verify(&parse(&traced).expect("it parses")).expect_err("unmanaged");
@@ -224,13 +224,13 @@ fn memory_and_secrets_are_checked() {
         let error = parse(&FAR.replace(from, to)).expect_err(to).to_string();
         assert!(error.contains(says), "{to}: {error}");
     }
-    // Cut short anywhere, it is no program.
+    // A text cut short anywhere is refused.
     for (at, _) in FAR.char_indices().take(FAR.len() - 2) {
         assert!(parse(&FAR[..at]).is_err(), "{}", &FAR[..at]);
     }
 }
 
-/// A text without a scheme is of CKKS, as all were; one that names it says so again.
+/// Checks that a text without a scheme is of CKKS, and that the printer always names the scheme.
 #[test]
 fn a_program_names_its_scheme() {
     let p = parse(REPEATS).expect("a sound text");
@@ -360,7 +360,7 @@ fn calls_that_do_not_fit_are_refused_with_their_line() {
     }
 }
 
-/// Nested calls multiply; the count ends where 64 bits do.
+/// Checks that the counts of nested repeats multiply and saturate at 64 bits.
 #[test]
 fn counts_of_nested_repeats_do_not_overflow() {
     let mut p = parse(REPEATS).expect("a sound text");
@@ -380,7 +380,7 @@ fn counts_of_nested_repeats_do_not_overflow() {
     assert_eq!(stats::counts(&p)[&MacroOp::Mul], u64::MAX);
 }
 
-/// Levels with each scheme's note: what is written, what adds up and multiplies, and what does not mix.
+/// Checks programs with scales, with factors and with neither, and that these do not mix.
 #[test]
 fn notes_are_of_one_scheme() {
     let text = |note: &str, product: &str, constant: &str| {
@@ -444,7 +444,7 @@ fn notes_are_of_one_scheme() {
     );
 }
 
-/// What makes factors equal is an integer, and only where there are factors.
+/// Checks that REFACTOR takes an integer, and ciphertexts with factors alone.
 #[test]
 fn factors_are_multiplied_where_there_are_some() {
     let checked = |note: &str, result: &str, constant: &str| {

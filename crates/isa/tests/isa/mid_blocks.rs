@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random programs with blocks and repeats, packed from numbered limbs, against their plain meaning: the walk, the program
-//! written out, and a recursive reading of the numbered limbs give the same result in symbols.
+//! Random programs with blocks and repeats, packed from numbered limbs. The walk, the program written out and a
+//! recursive reading of the numbered limbs give the same result in symbols.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::HashMap;
@@ -38,7 +38,7 @@ fn moduli() -> Vec<u64> {
     primes::ntt_primes(30, u32::from(LOG_N), 2).unwrap()
 }
 
-/// Limbs of both moduli, and values that no procedure takes.
+/// Returns the types of values: limbs of both moduli, and LWE vectors and exponents, which no procedure here takes.
 fn kinds() -> [ValueType; 5] {
     let vector = |dimension, modulus| {
         ValueType::Lwe(LweType {
@@ -63,8 +63,8 @@ fn ty(modulus: u16) -> LimbType {
     }
 }
 
-/// Procedures of all shapes: one limb times a scalar of the call, a pair to its sum and difference, one modulus at a time,
-/// and a pair of different moduli to itself turned.
+/// Returns the procedures. For each modulus, one multiplies a limb by an immediate, and one makes sum and difference of
+/// a pair. The last applies an automorphism to a limb of each modulus, and exchanges the two.
 fn procedures() -> Vec<Arc<Procedure>> {
     let new = |name: &str| ProcBuilder::new(name, LOG_N, &moduli()).unwrap();
     let role = |poly| ParamRole::Cipher { arg: 0, poly };
@@ -95,7 +95,7 @@ fn procedures() -> Vec<Arc<Procedure>> {
     procs.into_iter().map(Arc::new).collect()
 }
 
-/// A block before its limbs are packed.
+/// Block before its limbs are packed.
 #[derive(Clone, Debug)]
 struct Numbered {
     params: Vec<ValueType>,
@@ -123,7 +123,7 @@ fn param_types(p: &Procedure) -> Vec<ValueType> {
         .collect()
 }
 
-/// Grows one frame from choices.
+/// Grows the steps of a block or of the program from choices. Returns them, and the types of the results.
 fn numbered(
     choices: &[Choice],
     inputs: &[ValueType],
@@ -194,7 +194,7 @@ fn numbered(
             }),
         });
     }
-    // As many results as parameters of the same types where it can be, so that the block may be repeated.
+    // Results have the types of the first parameters, so that the block may be repeated.
     let count = choices.len() % (params.len() + 1);
     let picks = choices.iter().map(|c| c.3).chain(std::iter::repeat(1));
     let results: Vec<_> = params
@@ -262,11 +262,11 @@ fn case(blocks: &[Vec<Choice>], main: &[Choice]) -> Case {
         .take(3)
         .map(|&n| Held::Made(n))
         .collect();
-    // Every kind passes from inputs to outputs.
+    // Inputs of every kind of value are also outputs.
     frame.results.extend((1..=4).map(Held::Input));
     let (steps, outputs) = packed(&frame);
     program.steps = steps;
-    // Every other one is for a machine that is told to halt.
+    // Programs of an odd number of choices end with HCF.
     if main.len() % 2 == 1 {
         program.steps.push(Step::halt());
     }
@@ -286,12 +286,12 @@ fn case(blocks: &[Vec<Choice>], main: &[Choice]) -> Case {
     }
 }
 
-/// A value in symbols: a number for each (procedure, immediates, arguments, result) that ever occurred.
+/// Symbols of values: a number for each (procedure, immediates, arguments, result) that ever occurred.
 #[derive(Default)]
 struct Symbols(HashMap<(String, Vec<u64>, Vec<usize>, usize), usize>);
 
 impl Symbols {
-    /// Inputs are the first symbols.
+    /// The first symbol of a result. Inputs are smaller numbers.
     const INPUTS: usize = 100;
 
     fn call(
@@ -310,7 +310,7 @@ impl Symbols {
     }
 }
 
-/// Reads numbered limbs recursively; counts the calls.
+/// Reads the numbered limbs recursively, counts the calls, and returns the symbols of the results.
 fn meaning(
     case: &Case,
     frame: &Numbered,
@@ -374,7 +374,7 @@ proptest! {
         prop_assert_eq!(program.halts(), main.len() % 2 == 1);
         prop_assert_eq!(stats::program_counts(program).contains_key(&Op::Hcf), program.halts());
 
-        // The walk, with nothing held that died; the most alive at one time bounds the numbers.
+        // The walk gives no number twice at one time, and needs as many numbers as limbs are alive at most.
         let mut walk = Walk::new(program).unwrap();
         let mut alive: HashMap<u32, usize> = HashMap::new();
         let (mut most, mut walked) = (0, 0);
@@ -401,7 +401,7 @@ proptest! {
         }).collect();
         prop_assert_eq!(&outputs, &expected);
 
-        // Written out.
+        // The program written out computes the same, and is not made where it has more calls than allowed.
         let ready = Verified::new(program.clone()).unwrap();
         if calls > 0 {
             prop_assert!(Unrolled::of(&ready, calls - 1).is_err());
@@ -418,7 +418,7 @@ proptest! {
                 values[l.0 as usize] = v;
             }
         }
-        // The same pattern of equal outputs: names with immediates stand for names and immediates.
+        // Symbols differ, as names of bound procedures stand for names and immediates. The same outputs are equal.
         let outputs: Vec<usize> = unrolled.outputs.iter().map(|o| values[o.limb.0 as usize]).collect();
         for (i, a) in outputs.iter().enumerate() {
             for (j, b) in outputs.iter().enumerate() {
@@ -442,7 +442,7 @@ proptest! {
             alter(&mut bad.steps[at]);
             bad
         };
-        // Among all: whatever is altered, no panic, and walking it is no panic either.
+        // These may be legal or not; neither verifying nor writing them out panics.
         let wild = [
             with(&|s| s.args.reverse()),
             with(&|s| s.dies.extend(s.results.clone())),
@@ -471,7 +471,8 @@ proptest! {
     }
 }
 
-/// A chain whose limbs each die with their one read, beside a parameter that lives to the end, needs one number for the chain.
+/// Packs a chain whose limbs each die with their one read, beside a parameter that lives to the end. The whole chain
+/// takes one number.
 #[test]
 fn numbers_of_dead_limbs_are_used_again() {
     let step = |from: u32, to: u32| Loose {

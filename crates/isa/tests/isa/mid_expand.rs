@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The defining expansions against big-integer arithmetic, by running the primitives on one-coefficient columns.
+//! Expansions of composite instructions against big-integer arithmetic. Their primitives run on one coefficient.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ fn ty(modulus: u16, form: Form) -> LimbType {
     }
 }
 
-/// Runs the position-wise primitives on one position of every limb.
+/// Runs primitives that work position by position, on one position of every limb.
 fn run(p: &Procedure, inputs: &[u64]) -> HashMap<ValueId, u64> {
     let mut at: HashMap<_, _> = p
         .params
@@ -62,7 +62,7 @@ fn bext_expands_to_its_definition() -> Result<(), Box<dyn std::error::Error>> {
                 )
             })
             .collect::<Result<_, _>>()?;
-        // One target is an operand's own modulus.
+        // The first target is the modulus of an operand.
         let targets = [ModulusId(0), ModulusId(4), ModulusId(5)];
         let y = b.bext(&x, &targets)?;
         for (&v, m) in y.iter().zip(0..) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Moduli of every kind: their text, and each use that one lacks refused with the line.
+//! Moduli of every kind: their text, and refusals with the line of uses that a kind does not have.
 
 use ringmill_isa::mid::text::{parse_procedure, print_procedure};
 use ringmill_isa::mid::{Op, TableModulus, verify_procedure};
 
-/// Operands %0 to %8 of these moduli, in coefficient form.
+/// Head of a procedure whose operands %0 to %8 have the moduli q0 to q8, in coefficient form.
 const HEAD: &str = "proc p ring 2^5 moduli q0=193 q1=257 q2=449 q3=plain 6 q4=2^64 q5=plain 3 q6=2^2 q7=plain 579 q8=plain 1152921504606846976\n";
 
 fn text(instr: &str) -> String {
@@ -112,7 +112,7 @@ fn what_a_kind_lacks_is_refused_with_the_line() {
         let place = error.place.instruction.expect(instr);
         assert_eq!((place.number, place.text.as_str()), (0, instr));
     }
-    // A value of a form that its modulus lacks has no line of an instruction where it is a parameter.
+    // A parameter in a form that its modulus does not have is refused without an instruction.
     let p = parse_procedure(
         "proc p ring 2^5 moduli q0=plain 65537\n  in %0 : q0 eval = plain 0 \"x\"\nend\n",
     );
@@ -123,7 +123,7 @@ fn what_a_kind_lacks_is_refused_with_the_line() {
     );
 }
 
-/// More operands than the exact kernels have room for; a fast extension takes them.
+/// Checks that exact extensions take at most 64 operands besides a redundant one, and that a fast extension takes more.
 #[test]
 fn at_most_sixty_four_operands() {
     let primes = ringmill_math::primes::ntt_primes(30, 5, 66).expect("enough primes");

@@ -30,7 +30,7 @@ fn fault(p: &Procedure) -> Fault {
     *verify_procedure(p).expect_err("an altered procedure").fault
 }
 
-/// The type of a value that is a limb, to be altered.
+/// Returns the type of a value that is a limb, to alter it.
 fn limb_of(p: &mut Procedure, v: usize) -> &mut LimbType {
     match &mut p.types[v] {
         ValueType::Limb(ty) => ty,
@@ -38,7 +38,7 @@ fn limb_of(p: &mut Procedure, v: usize) -> &mut LimbType {
     }
 }
 
-/// The pick-th instruction that fits.
+/// Returns the number of the pick-th instruction that fits, counted around.
 fn choose(p: &Procedure, pick: u16, fits: impl Fn(&Instr) -> bool) -> Option<usize> {
     let found: Vec<_> = (0..p.instrs.len())
         .filter(|&i| fits(&p.instrs[i]))
@@ -171,7 +171,7 @@ proptest! {
         };
         if let Some(at) = choose(&p, pick, |i| matches!(i.imm, Imm::Scalar(_))) {
             let q = moduli()[usize::from(p.types[p.instrs[at].src[0].0 as usize].modulus().unwrap().0)];
-            // Every word is a residue of 2^64.
+            // Modulo 2^64 there is no larger word, as every word is a residue.
             let above = q.top().checked_add(1).map(Imm::Scalar);
             let largest = above.map(|_| Imm::Scalar(u64::MAX));
             for imm in [above, largest, Some(Imm::None), Some(Imm::Galois(Galois(1)))].into_iter().flatten() {
@@ -218,7 +218,7 @@ proptest! {
             refused!(with(vec![kind, q[1].into()]), Fault::Illegal { what: "modulus", .. });
         }
         refused!(with(TableModulus::primes(&[q[0], q[1], q[0], q[2]])), Fault::Duplicate { what: "modulus", .. });
-        // A value has one kind.
+        // One value is not a modulus of two kinds.
         for twice in [
             [TableModulus::Plain(q[0]), q[0].into()],
             [TableModulus::Plain(8), TableModulus::PowerOfTwo(3)],
@@ -259,7 +259,7 @@ proptest! {
         let mut bad = p.clone();
         bad.calls[at].args[0] = LimbId(u64::MAX);
         refused!(*refuse(&bad).fault, Fault::Undefined { .. });
-        // An argument of another modulus.
+        // A new input of another modulus is no argument.
         let mut bad = p.clone();
         let limb = LimbId(bad.limbs.len() as u64);
         let mut ty = bad.limb_type(bad.calls[at].args[0]).unwrap();
@@ -308,14 +308,14 @@ proptest! {
     }
 }
 
-/// The generator reaches every instruction, so the properties above speak of the whole level.
+/// Checks that the generator makes every instruction, so that the properties above hold for the whole level.
 #[test]
 fn every_instruction_is_generated() {
     let round =
         |seed: u16| (0..Op::COUNT as u16).map(move |op| (op, seed, seed / 3, u64::from(seed)));
     let choices: Vec<_> = (0..200).flat_map(round).collect();
     let counts = stats::procedure_counts(&support::procedure("all", 0, &choices));
-    // HCF is a step of programs (`mid_blocks.rs`).
+    // HCF stands in programs, not in procedures; `mid_blocks.rs` tests it.
     let missing: Vec<_> = Op::ALL
         .iter()
         .filter(|&&op| op != Op::Hcf)

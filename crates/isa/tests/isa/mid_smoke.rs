@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A rescale and a key-switch fragment through builder, verifier and text.
+//! A rescaling and a part of a key switch, which are built, verified, printed and parsed.
 
 use ringmill_isa::Fault;
 use ringmill_isa::Poly;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The torus extension: what its instructions and the inputs of turns are accepted and refused for.
+//! Instructions of the torus extension and inputs of a repeat's turns: which are accepted, and which refused.
 
 use ringmill_isa::Fault;
 use ringmill_isa::mid::text::{parse_procedure, parse_program, print_program};
 use ringmill_isa::mid::{Unrolled, Verified, verify_procedure, verify_program};
 
-/// A procedure over 2^4 with a prime, another one, 2^32, a plain modulus and 2^33.
+/// Returns the text of a procedure of degree 2^4 with one instruction. Its moduli are two primes, 2^32, a plain modulus
+/// and 2^33.
 fn procedure(params: &[&str], instr: &str) -> String {
     let mut text =
         "proc p ring 2^4 moduli q0=97 q1=193 q2=2^32 q3=plain 12289 q4=2^33\n".to_owned();
@@ -150,7 +151,7 @@ fn what_does_not_fit_is_refused() {
         "%2 = LWEKS %0, %1, base 2^8 : lwe 3 q3",
         Fault::Illegal { .. }
     );
-    // Limbs alone, or vectors, and nothing else.
+    // NTT and ADDI take limbs alone; ADD and NEG take limbs or vectors, and nothing else.
     refused!([x], "%1 = NTT %0 : lwe 5 q2", Fault::Kind { .. });
     refused!([x], "%1 = ADDI %0, 1 : lwe 5 q2", Fault::Kind { .. });
     refused!([E, E], "%2 = ADD %0, %1 : exponent", Fault::Kind { .. });
@@ -177,7 +178,7 @@ fn what_does_not_fit_is_refused() {
     );
 }
 
-/// A loop whose turns take inputs of their own.
+/// Returns the text of a program with one step, which may repeat a block on exponents of each turn's own.
 fn turns(step: &str, output: &str) -> String {
     format!(
         r#"
@@ -217,7 +218,7 @@ fn turns_take_their_inputs() {
     let unrolled = Unrolled::of(&Verified::new(program).unwrap(), 10).unwrap();
     let exponents: Vec<u64> = unrolled.calls.iter().map(|call| call.args[1].0).collect();
     assert_eq!(exponents, [1, 3, 5]);
-    // One input for all turns, and a single turn.
+    // With step 0 all turns take one input; a single turn takes no step.
     for step in [
         "repeat 9 once ($0, $3 step 0) -> (@0)",
         "repeat 1 once ($0, $5 step 99) -> (@0)",

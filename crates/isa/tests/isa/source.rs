@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What text says of the files of a program.
+//! Text names the files of a program without their folders.
 
 use ringmill_isa::macros::text;
 use ringmill_isa::source::SourceLoc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What two machines ask of parameters together.
+//! Limits that two machines together set on parameters.
 
 use std::ops::RangeInclusive;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The micro level of `vector`: words and text round-trip, what cannot be is refused with its line and the reason.
+//! The micro level of `vector`: words and text round-trip, and illegal programs are refused with line and reason.
 
 #![allow(clippy::unwrap_used)] // tests
 
@@ -28,7 +28,7 @@ fn friendly() -> Vec<u64> {
     found.take(2).collect()
 }
 
-/// Two, of eight chunks each.
+/// Returns two masks of eight chunks each.
 fn masks() -> Vec<Mask> {
     let mask = |seed, stream, modulus| Mask {
         seed,
@@ -38,7 +38,8 @@ fn masks() -> Vec<Mask> {
     vec![mask(0, 12, 1), mask(3, u64::MAX, 0)]
 }
 
-/// Every chunk is held, so that any order of instructions is legal but for registers.
+/// Returns a program in which every chunk is held, and whose first instructions write all registers and the
+/// accumulator. So `instrs` are legal in any order.
 fn program(instrs: Vec<Instr>) -> MicroProgram {
     let fill = (0..16).map(|t| Instr {
         d: Place::Register(Register(t)),
@@ -95,7 +96,7 @@ fn instr((op, d, a, b, n): (usize, u16, u16, u16, u32)) -> Instr {
         },
     };
     if op == MicroOp::Morph {
-        // Limbs have eight chunks.
+        // Both limbs have eight chunks, and are not the same.
         made.a = Place::Chunk(Chunk(a % 8));
         made.d = Place::Chunk(Chunk(8 + d % 7 * 8));
     }
@@ -125,7 +126,7 @@ proptest! {
         }
     }
 
-    /// Whatever is done to a text, it is refused or it is another's text in other spaces.
+    /// Checks that a text with one altered byte is refused, or says the same as before.
     #[test]
     fn an_altered_text_is_refused(instrs in instrs(), at in any::<usize>(), with in any::<u8>()) {
         let program = program(instrs);
@@ -157,7 +158,7 @@ proptest! {
     }
 }
 
-/// What is refused, where, and in which words.
+/// Checks at which instruction illegal programs are refused, and with which words.
 #[test]
 fn what_cannot_be_is_refused() {
     let chunk = |c| Place::Chunk(Chunk(c));
@@ -287,7 +288,7 @@ fn what_cannot_be_is_refused() {
     refused(&deep, 0, "above the radix's and at most twice it");
 }
 
-/// A file is refused with the line that the fault is in, blank lines and comments counted.
+/// Checks that a file is refused with the line of the fault, where blank lines count.
 #[test]
 fn a_file_is_refused_with_its_line() {
     let mov = Instr {
@@ -360,7 +361,7 @@ fn altered_ends_say_what_they_lack() {
     );
 }
 
-/// Files that say what cannot be: each is refused with the line and the reason, before anything is executed.
+/// Checks that illegal, cut and altered files are refused with line and reason.
 #[test]
 fn bad_files_are_refused_with_line_and_reason() {
     let chunk = |c| Place::Chunk(Chunk(c));
@@ -383,7 +384,7 @@ fn bad_files_are_refused_with_line_and_reason() {
         instrs,
         ..program(Vec::new())
     };
-    // The head takes five lines.
+    // The instructions begin on line 6.
     for (bad, said) in [
         (load(1000), "distant chunk 1000 is outside"),
         (load(u32::MAX), "chunk of a mask 2147483647 is outside"),

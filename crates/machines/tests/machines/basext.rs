@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The base-extension unit as a machine: what it refuses, what it takes over, in which order, and what it needs.
+//! The base-extension unit as a machine: its refusals, the instructions that it takes and their order, and its needs.
 
 mod machine_unit;
 mod model;
@@ -76,7 +76,8 @@ fn descriptions_are_checked() {
     assert!(refused.contains("8589934592 bytes at most"), "{refused}");
 }
 
-/// By hand: three memories of 2048 x 61 bits a lane, seven columns of 9 bits each; three multipliers of 20 blocks.
+/// Compares the paper's unit with needs computed by hand. A lane has three memories of 2048 x 61 bits, in seven columns
+/// of 9 bits each, and three multipliers of 20 blocks.
 #[test]
 fn needs_of_the_papers_unit() {
     let machine = Registry::standard().open("basext").unwrap();
@@ -84,10 +85,10 @@ fn needs_of_the_papers_unit() {
     let used = |of| fit.totals.iter().find(|t| t.resource == of).unwrap().used;
     assert_eq!((fit.part, fit.units), ("U280", 32));
     assert_eq!(used(Resource::Dsp), 32.0 * 60.0);
-    // And 1024 x 61 of the pairs: three halves of 18 bits, one of 2048 x 9.
+    // The constants of pairs are 1024 x 61 bits: three half blocks of 18 bits, and one of 2048 x 9.
     assert_eq!(used(Resource::BlockRam), 32.0 * 3.0 * 3.5 + 2.0);
     assert!(fit.fits && fit.warning().is_none());
-    // What Yosys finds in the netlist of four lanes and rings of 2^12 (7 series).
+    // Yosys finds these in the netlist of four lanes and rings of 2^12 (7 series).
     let part = ringmill_machines::fpga::Part::named("XC7VX690T").unwrap();
     let shape = Shape::new(Word::Bits64, 4, 8..=12, 32, 32).unwrap();
     let fit = shape.needs("it", part).fit().unwrap();
@@ -98,8 +99,9 @@ fn needs_of_the_papers_unit() {
     );
 }
 
-/// By hand: 512 words a lane, so that a block holds 72 bits of each: one for a row, seven for eight sums. Ten multipliers of
-/// 20 blocks.
+/// Compares the shared unit with needs computed by hand. A lane has 512 words of a row, so a block holds 72 bits of
+/// each. The redundant sums take one block, eight sums seven, and 33 kept rows one each. Ten multipliers take 20
+/// blocks each.
 #[test]
 fn needs_of_our_unit() {
     let fit = Registry::standard().open("basext-shared").unwrap();
@@ -109,7 +111,8 @@ fn needs_of_our_unit() {
     assert_eq!(used(Resource::Dsp), 32.0 * 200.0);
     assert_eq!(used(Resource::BlockRam), 32.0 * (1.0 + 7.0 + 33.0));
     assert!(fit.fits && fit.warning().is_none());
-    // Yosys's netlists (7 series): its DSP blocks, and within a fifteenth its block RAMs, as it places kept rows otherwise.
+    // Yosys finds as many DSP blocks in its netlists (7 series). Its block RAMs differ by up to a fifteenth, as it
+    // places kept rows otherwise.
     let part = ringmill_machines::fpga::Part::named("XC7VX690T").unwrap();
     for (lanes, log_n, most, batch, blocks, dsp) in [
         (1, 12, 7, 7, 97.0, 180.0),
@@ -129,7 +132,8 @@ fn needs_of_our_unit() {
     }
 }
 
-/// x mod q_0, q_1, q_2 extended to p_0, p_1: fast, exact with m, exact with a power of two, exact without.
+/// Returns a procedure that extends x modulo q_0, q_1 and q_2 to p_0 and p_1 in four ways. They are fast, exact with a
+/// redundant prime, exact with a redundant power of two, and exact without a redundant modulus.
 fn extensions(log_n: u8) -> Procedure {
     let primes = ntt_primes(40, u32::from(log_n), 6).unwrap();
     let mut table = TableModulus::primes(&primes);
@@ -171,7 +175,7 @@ fn the_unit_takes_fast_extensions_and_exact_ones_with_a_residue_that_it_can_work
     let report = machine.simulate(&program, SimOptions::default()).unwrap();
     let kinds = &report.instructions_by_kind;
     let count = |name| kinds.get(name).copied().unwrap_or(0);
-    // The exact one goes first: its constants serve the fast one.
+    // The exact extension goes first, as its constants also serve the fast one.
     let counts = ["CONSTANTS", "BEXT", "BEXTR", "host BEXTR", "host BEXTX"].map(count);
     assert_eq!(counts, [1, 1, 1, 1, 1]);
     let shape = Shape::new(Word::Bits64, 32, 8..=16, 32, 32).unwrap();
@@ -179,10 +183,10 @@ fn the_unit_takes_fast_extensions_and_exact_ones_with_a_residue_that_it_can_work
         report.cycles_by_kind["BEXTR"],
         cycles(shape, Extension::Exact, 3, 2, 12)
     );
-    // The last source's beats and the residues meet at the port.
+    // Results are written while the last source is read, so both share the port.
     let alone = cycles(shape, Extension::Fast, 3, 2, 12);
     assert!(report.cycles_by_kind["BEXT"] > alone);
-    // Seven limbs come, four go; 2 + 3 l + k (2 + l) constants.
+    // The link brings seven limbs and 2 + 3 l + k (2 + l) constants, and takes four limbs back.
     let limb = 8 << 12;
     assert_eq!(report.link.bytes_in, 7 * limb + 8 * (2 + 9 + 2 * 5));
     assert_eq!(report.link.bytes_out, 4 * limb);
@@ -207,7 +211,7 @@ fn the_unit_takes_fast_extensions_and_exact_ones_with_a_residue_that_it_can_work
         .unwrap()
         .takes(&program.head(), &procedure);
     assert!(refused.unwrap_err().to_string().contains("13 to 16"));
-    // Moduli of up to 32 bits are not among these.
+    // The moduli have 40 bits, too many for words of 32.
     let narrow = Description::PAPER.replace("word_bits = 64", "word_bits = 32");
     let refused = Registry::standard()
         .load(&narrow)
@@ -217,7 +221,8 @@ fn the_unit_takes_fast_extensions_and_exact_ones_with_a_residue_that_it_can_work
     assert!(procedure.instrs.iter().any(|instr| instr.op == Op::Bextx));
 }
 
-/// Constants come when the bases change and not before; those there at the start are used first.
+/// Checks that constants are loaded only when the bases change, and that jobs of constants present at the start go
+/// first.
 #[test]
 fn constants_are_loaded_once_for_a_pair_of_bases() {
     let shape = Shape::new(Word::Bits64, 4, 8..=10, 8, 8).unwrap();

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Descriptions whose numbers are as small or as large as they can be: each is a machine, or is refused by its field, whatever is computed
-//! of it on the way.
+//! Descriptions with extreme numbers: each is a machine or is refused, and nothing that is computed of it panics.
 #![allow(clippy::unwrap_used)]
 
 use ringmill_machines::{MachineError, Registry};
 use toml::Value;
 
-/// Whole numbers at the edges of what fields hold.
+/// Numbers at the edges of the types of fields.
 const EXTREMES: [i64; 12] = [
     0,
     1,
@@ -22,7 +21,7 @@ const EXTREMES: [i64; 12] = [
     i64::MAX,
 ];
 
-/// The paths of all numbers of a table.
+/// Collects the paths of all numbers of a table.
 fn numbers(value: &Value, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
     let inner: Vec<(String, &Value)> = match value {
         Value::Table(table) => table.iter().map(|(k, v)| (k.clone(), v)).collect(),

@@ -123,9 +123,9 @@ fn a_larger_ring_needs_what_it_holds() {
     assert!(warning.is_some_and(|text| text.contains("section 6")));
 }
 
-/// The models read one row and write one row of each memory in a cycle. The vector machine has three exceptions.
-/// Its buffer has one port for reads and writes, two registers are read at a time, and its tables of twiddles on a
-/// die are only read.
+/// Checks that each memory reads one row and writes one row in a cycle. The vector machine has three exceptions. Its
+/// buffer has one port for reads and writes, two registers are read at a time, and its tables of twiddles on a die are
+/// only read.
 #[test]
 fn every_memory_of_a_machine_is_read_and_written_once_a_cycle() {
     for name in Registry::standard().names() {
@@ -178,7 +178,7 @@ fn the_vector_machine_fits_the_u250_and_each_of_its_dies() {
         [("ciphertext buffer", 1024.0, 1024.0)]
     );
     // Seeds of 56 primes for four instructions, by two and by three bits of a line: 896 and 1,792 words of 32 bits. Eight
-    // tables hold 64 times seven bits.
+    // LUTs hold 64 words of seven bits.
     assert_eq!(
         list(fit, Resource::LutMemory)[..2],
         [

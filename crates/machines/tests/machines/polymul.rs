@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The polynomial multiplier as a machine: what it refuses, what it takes over, what it reports.
+//! The polynomial multiplier as a machine: its refusals, the instructions that it takes, and its reports.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ fn moduli_and_degrees_are_refused_with_a_reason() {
     assert!(matches!(refused(128, 12289), Degree { got: 128, .. }));
     assert!(matches!(refused(8192, 65537), Degree { most: 4096, .. }));
     assert_eq!(refused(1024, 12288), Even { q: 12288 });
-    // 32 bits are every degree's; 33 are no machine's.
+    // Every degree takes moduli of 32 bits, and none takes 33.
     let high = ntt_primes(32, 8, 1).unwrap()[0];
     assert!(Tables::new(paper(), 256, high).is_ok());
     let wide = ntt_primes(33, 12, 1).unwrap()[0];
@@ -44,7 +44,7 @@ fn moduli_and_degrees_are_refused_with_a_reason() {
         refused(1024, 7681),
         NotOneModulo { order: 2048, .. }
     ));
-    // 2^11 k + 1 with a factor: 6145 = 5 * 1229.
+    // 6145 is 1 modulo 2^11, and is 5 * 1229.
     assert_eq!(refused(1024, 6145), Composite { q: 6145 });
 
     let tables = Tables::new(paper(), 1024, 12289).unwrap();
@@ -96,7 +96,7 @@ fn descriptions_are_checked() {
     }
 }
 
-/// x y (full product), and the sum of a limb and itself for the host.
+/// Returns a procedure whose result is 2 x y. The host adds x to itself, and the machine makes the full product with y.
 fn product(log_n: u8, q: u64) -> Procedure {
     let mut p = ProcBuilder::new("product", log_n, &[q]).unwrap();
     let limb = LimbType {
@@ -132,7 +132,7 @@ fn product(log_n: u8, q: u64) -> Procedure {
     p.finish().unwrap()
 }
 
-/// The array commands of a stage.
+/// Returns the array commands of a stage.
 fn jobs(procedure: &Procedure, stage: &Stage) -> Vec<Job> {
     let claims = stage.jobs.iter().flatten();
     claims.map(|c| Job::of(procedure, c).unwrap()).collect()
@@ -181,7 +181,8 @@ fn a_product_becomes_one_command() {
     assert!(String::from_utf8(text).unwrap().contains("FPM"));
 }
 
-/// A modulus of another kind is the host's; a program of nothing else is refused with the field that forbids it.
+/// Checks that the host takes other kinds of moduli. A program without a prime is refused, with the field that forbids
+/// it.
 #[test]
 fn other_kinds_of_moduli_are_the_hosts() {
     let limb = |modulus| LimbType {
@@ -224,8 +225,8 @@ fn wide_moduli_are_refused() {
     ));
 }
 
-/// Transforms with the host's work between them: stages in the order of their needs, and moduli that the machine cannot
-/// take stay on the host.
+/// Checks that transforms are put into stages, with the host's work between them. Moduli that the machine does not take
+/// stay on the host.
 #[test]
 fn jobs_wait_for_what_the_host_makes_of_other_jobs() {
     let narrow = ntt_primes(30, 12, 2).unwrap();
@@ -261,7 +262,7 @@ fn jobs_wait_for_what_the_host_makes_of_other_jobs() {
     assert_eq!(ops, [vec![Intt, Ntt], vec![Ntt], vec![Mul]]);
     assert_eq!(split.stages[1].host.len(), 4);
 
-    // Jobs of the modulus whose tables are there come first; each other modulus costs its tables once.
+    // Jobs of the modulus whose tables are loaded go first. Tables of each other modulus are loaded once.
     let degree = paper().degree(4096).unwrap();
     let names = |loaded: Resident| -> Vec<&str> {
         let jobs = jobs(&procedure, &split.stages[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The bootstrapping engine: its figures at the 128-bit set, what it needs of its part, what it refuses.
+//! The bootstrapping engine: its cycles with the 128-bit set, its needs, and its refusals.
 
 mod keyswitch;
 mod shape;
@@ -12,11 +12,13 @@ use ringmill_machines::torus::{
 };
 use ringmill_machines::{Machine, fpga::Resource};
 
-/// The paper's digits, and the TFHE library's.
+/// The log of the base and the number of digits of the paper's key switch.
 const BASE_2: (u32, usize) = (1, 15);
+/// The log of the base and the number of digits of the TFHE library's key switch.
 const BASE_4: (u32, usize) = (2, 8);
 
-/// The 128-bit set on 96 butterflies, products for `2^log_pos` positions, and so many generators of masks.
+/// Returns an engine for the 128-bit set with 96 butterflies, and with products for `2^log_pos` positions at a time.
+/// It has `cores` generators of masks.
 fn full(
     unroll: usize,
     places: usize,
@@ -49,7 +51,8 @@ fn full(
     .unwrap()
 }
 
-/// Cycles of whole bootstraps of all places, loads and results among them, each ciphertext's share, with keys that are never late.
+/// Returns one ciphertext's share of the cycles of bootstraps in all places, loads and results included. Keys are never
+/// late.
 fn each(shape: Shape) -> u64 {
     let places = shape.sizes().places as u64;
     let rotations = run(shape, places as usize, || true).cycles;
@@ -57,13 +60,14 @@ fn each(shape: Shape) -> u64 {
     load_cycles(shape) + (rotations + switch).div_ceil(places) + give_cycles(shape)
 }
 
-/// With 96 butterflies and 48 product multipliers (and 8 that weigh, m > 1), the paper beside: 1.19, 0.60 and 0.40 million cycles.
+/// Bounds the cycles with 96 butterflies, and with products for four positions at a time or for eight. The paper takes
+/// 1.19, 0.60 and 0.40 million cycles for m = 1, 2 and 3.
 #[test]
 fn cycles_of_the_128_bit_set() {
     for (unroll, log_pos, cores, alone_most, two_most) in [
         (1, 2, 14, 550_000, u64::MAX),
         (2, 2, 20, 450_000, 300_000),
-        // Weighed, these multipliers alone would take 376,320.
+        // If weights multiplied sums, these multipliers of products alone would take 376,320 cycles.
         (3, 2, 20, 350_000, 270_000),
         (3, 3, 20, 350_000, 270_000),
     ] {
@@ -85,12 +89,13 @@ fn cycles_of_the_128_bit_set() {
         }
     }
     assert_eq!(full(1, 1, 2, 14, BASE_2).floors(), (427, 256));
-    // Bundles cost transforms, and a product each instead of seven.
+    // Bundles of coefficients cost more transforms, but one product instead of seven.
     assert_eq!(full(3, 1, 2, 14, BASE_2).floors(), (1067, 256));
 }
 
-/// The shipped engines, keys at their sources' rates: on the paper's butterflies; within all of the paper's resources; within its 2,881
-/// DSP blocks; within FPT's 5,494, whose blind rotation alone is 96,000 cycles.
+/// Bounds the cycles and DSP blocks of the shipped engines, with keys at their sources' rates. The first has the
+/// paper's butterflies, the second is within all of the paper's resources, and the third within its 2,881 DSP blocks.
+/// The last is within the 5,494 of FPT, whose blind rotation alone takes 96,000 cycles.
 #[test]
 fn cycles_of_shipped_engines() {
     for (text, dsp, alone_most, all_most) in [
@@ -124,7 +129,8 @@ fn cycles_of_shipped_engines() {
     }
 }
 
-/// The paper's engine: 96 butterflies and 48 product multipliers, 1.19 M, 0.60 M and 0.40 M cycles printed.
+/// Checks that a description of the paper's engine, with 96 butterflies, takes fewer cycles than the paper prints. Its
+/// keys are never late.
 #[test]
 fn the_papers_engine() {
     let paper = Description::read(Description::PAPER).unwrap();
@@ -152,7 +158,8 @@ fn the_papers_engine() {
     }
 }
 
-/// The paper's two links and a memory: interleaved, eight ciphertexts share the key, and none of them bounds.
+/// Bounds the cycles with keys from the paper's two links and from a memory. Eight interleaved ciphertexts share the
+/// key, so that no source bounds them.
 #[test]
 fn sources_of_the_key() {
     for (rate, alone_most) in [("15.74", 750_000), ("31.5", 450_000), ("460.0", 400_000)] {
@@ -172,7 +179,7 @@ fn sources_of_the_key() {
     }
 }
 
-/// A transform of N = 1024 by eight butterflies: floor 640, the paper 697.
+/// Counts a transform of N = 1024 by eight butterflies. Its floor is 640 cycles, and the paper's takes 697.
 #[test]
 fn a_unit_of_eight_butterflies() {
     let shape = Shape::new(Sizes {
@@ -193,7 +200,8 @@ fn a_unit_of_eight_butterflies() {
     assert_eq!(shape.transform_cycles(), 659);
 }
 
-/// A key that comes slower than it is read bounds the run, and the run says so.
+/// Checks that a key which comes more slowly than it is read bounds the run, and that the run counts cycles without
+/// key.
 #[test]
 fn a_slow_key_bounds_the_run() {
     let shape = full(1, 1, 2, 14, BASE_2);
@@ -214,7 +222,8 @@ fn a_slow_key_bounds_the_run() {
     );
 }
 
-/// (96 + 48) products of six blocks, and (128 + 96 + 16); memory within the paper's 48 Mb.
+/// Counts DSP blocks by hand: 96 + 48 multipliers of six blocks, and 128 + 96 + 16. Checks that memory is within the
+/// paper's 48 Mb.
 #[test]
 fn needs_of_the_shipped_descriptions() {
     for (text, dsp) in [(Description::OURS, 864.0), (Description::FIT, 1440.0)] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Descriptions with other values.
+//! Variants of descriptions, with other values of some fields.
 
 use proptest::prelude::*;
 use ringmill_machines::Registry;
@@ -79,7 +79,7 @@ fn what_is_no_field_or_no_value_is_refused_by_name() {
 }
 
 proptest! {
-    /// Whatever is asked, there is a description of the same fields or a refusal.
+    /// Checks that any text, field and value makes a description with the same fields, or is refused.
     #[test]
     fn any_text_field_and_value_is_taken_or_refused(
         text in prop_oneof![Just(TEXT.to_owned()), "\\PC{0,40}"],

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is said of the calls ahead against a search through them.
+//! Answers about the calls ahead against a search through them.
 
 use ringmill_isa::internals::held;
 use ringmill_isa::mid::{Ahead, Call, Called, LimbId};
 
 const INPUTS: u64 = 3;
 
-/// Calls of one result each, with arguments drawn from inputs and from what was made and has not died.
+/// Draws calls of one result each, whose arguments are inputs and results that have not died.
 fn draw(seed: u64, count: u64) -> Vec<Called> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut roll = |sides: usize| {
@@ -37,7 +37,7 @@ fn draw(seed: u64, count: u64) -> Vec<Called> {
     calls
 }
 
-/// What is said after each call is what a search through the calls in sight finds.
+/// Compares the answers after each call with a search through the calls in sight.
 #[test]
 fn what_is_ahead_is_found() {
     for (seed, window, count) in [
@@ -89,7 +89,7 @@ fn what_is_ahead_is_found() {
     }
 }
 
-/// A limb that is forgotten when it ends leaves nothing behind.
+/// Checks that limbs which are forgotten when they die take no memory.
 #[test]
 fn what_is_forgotten_is_not_held() {
     let mut ahead = Ahead::new(INPUTS as usize, 4);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What programs of blocks and repeats are refused for, and where; and what long ones cost.
+//! Refusals of programs with blocks and repeats, with their places, and the cost of long programs.
 
 use super::*;
 
-/// A program of `block b0`, which multiplies, and steps given as text.
+/// Parses a program of blocks and steps given as text. Its one procedure `scale` multiplies a limb by an immediate.
 fn parsed(blocks: &str, steps: &str) -> Program {
     let [q0, q1] = moduli()[..] else { panic!() };
     let text = format!(
@@ -88,7 +88,7 @@ fn refusals_name_the_line() {
     }
 }
 
-/// A limb is no vector, and vectors of two dimensions are two types; the line is named.
+/// Checks that values of another kind, modulus or dimension are refused, with the line of the step.
 #[test]
 fn values_of_other_kinds_are_typed() {
     let [q0, q1] = moduli()[..] else { panic!() };
@@ -173,7 +173,8 @@ fn values_of_other_kinds_are_typed() {
     }
 }
 
-/// HCF is the last step of a program and on nothing: behind it, in a block or in a procedure it is refused.
+/// Checks that HCF is taken as the last step of a program alone, and without limbs. Steps behind it are refused, and so
+/// is HCF in a block or in a procedure.
 #[test]
 fn nothing_follows_a_halt() {
     let good = parsed(TWICE, "repeat 2 twice ($0) -> (@0)\nHCF at \"a.py\":4");
@@ -248,7 +249,7 @@ fn blocks_do_not_run_themselves() {
     );
 }
 
-/// Two to the 2^32 calls are verified and counted without a walk, and begun with a few numbers.
+/// Verifies and counts a program of 2^64 calls without walking it, and walks its first calls in two numbers.
 #[test]
 fn a_long_program_costs_what_it_says_and_not_what_it_runs() {
     let outer = format!(

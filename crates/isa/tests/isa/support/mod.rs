@@ -15,12 +15,12 @@ use ringmill_isa::{Galois, Poly};
 use ringmill_math::{Ring, primes};
 
 pub const LOG_N: u8 = 5;
-/// Primes of the table, its first entries.
+/// Number of primes in the table; they are its first entries.
 pub const PRIMES: u16 = 4;
-/// All of its entries.
+/// Number of all entries of the table.
 pub const MODULI: u16 = PRIMES + 4;
 
-/// Primes, then the other kinds.
+/// Returns the table of moduli: primes, then plain moduli and powers of two.
 pub fn moduli() -> &'static [TableModulus] {
     static TABLE: OnceLock<Vec<TableModulus>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -40,7 +40,7 @@ fn is_prime(modulus: ModulusId) -> bool {
     modulus.0 < PRIMES
 }
 
-/// What a generated step draws on.
+/// Numbers that one generated step is made from.
 pub type Choice = (u16, u16, u16, u64);
 
 pub fn choices(most: usize) -> impl Strategy<Value = Vec<Choice>> {
@@ -70,7 +70,7 @@ fn limb_type(pick: u16) -> LimbType {
     }
 }
 
-/// A procedure in which each choice adds the instruction it picks, if operands for it exist.
+/// Grows a procedure, to which each choice adds the instruction it picks, if operands for it exist.
 pub fn procedure(name: &str, params: u16, choices: &[Choice]) -> Procedure {
     let mut b = ProcBuilder::new(name, LOG_N, moduli()).unwrap();
     let mut values = Vec::new();
@@ -107,11 +107,11 @@ pub fn procedure(name: &str, params: u16, choices: &[Choice]) -> Procedure {
     b.finish().unwrap()
 }
 
-/// Values that are no limbs.
+/// Values that are not limbs.
 struct Others {
     exponents: [ValueId; 2],
     vectors: Vec<ValueId>,
-    /// Switches the first vector, in base 16.
+    /// Table that switches the first vector to dimension 3 by digits of base 16.
     table: ValueId,
 }
 
@@ -165,7 +165,7 @@ fn step(
     let like_any = find(second, &|ty| ty == any_ty).unwrap();
     let value = |m: ModulusId| moduli()[usize::from(m.0)].value();
     let residue = (u128::from(number) % value(any_ty.modulus)) as u64;
-    // Any modulus on the full ring, a prime on a half.
+    // The full ring takes every modulus, and a half ring primes alone.
     let target = |ring: Ring, pick: u16| {
         let among = if ring == full { MODULI } else { PRIMES };
         ModulusId(pick % among)
@@ -238,7 +238,7 @@ fn step(
             .into_iter()
             .collect(),
         Op::Decomp => {
-            // 2^64 or a prime has digits.
+            // Digits are taken of residues modulo 2^64 or a prime.
             let digits = find(first, &|ty| {
                 whole(ty) && (is_prime(ty.modulus) || value(ty.modulus) >> 64 == 1)
             });
@@ -338,13 +338,13 @@ fn step(
             Some(&(slot, ty)) => vec![b.load(ty, slot).unwrap()],
             None => vec![],
         },
-        // Of programs.
+        // HCF stands in programs alone.
         Op::Hcf => vec![],
     };
     values.extend(made);
 }
 
-/// A program that calls the procedures in turn, arguments taken from what exists or from new inputs.
+/// Grows a program, to which each choice adds a call. Arguments are existing limbs or new inputs.
 pub fn program(procs: Vec<Procedure>, calls: &[Choice]) -> Unrolled {
     let mut program = Unrolled {
         procs: procs.into_iter().map(Arc::new).collect(),

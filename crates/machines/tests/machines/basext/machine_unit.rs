@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What does not depend on how a unit is built.
+//! Cycles of extensions without sources or targets, for both kinds of unit.
 
 use ringmill_machines::basext::{Extension, MachineUnit, Rate, Shape, Shared, Word};
 

@@ -3,7 +3,7 @@
 
 use ringmill_machines::basext::{Extension, Shape, Word, cycles};
 
-/// (l + 2) N / TP cycles a target and a fill under 64, for the rows of Tables 4.7 to 4.9.
+/// Checks the rows of Tables 4.7 to 4.9: a target takes (l + 2) N / TP cycles, and less than 64 to fill the pipeline.
 #[test]
 fn the_papers_rows() {
     for (log_n, l) in [(16, 17), (14, 7), (12, 30)] {

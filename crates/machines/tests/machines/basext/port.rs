@@ -3,7 +3,7 @@
 
 use ringmill_machines::basext::{Port, Rate};
 
-/// Over many cycles as much passes as the rate says, and no more.
+/// Checks that over many cycles as many beats pass as the rate allows.
 #[test]
 fn the_rate_is_kept() {
     for (gain, beat) in [(9, 8), (1, 3), (7, 4), (2, 1), (5, 1)] {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The pipelined unit of digits.
+//! The pipelined unit of mixed-radix digits: its cycles, and the sources that it takes at most.
 
 use ringmill_machines::basext::{BasextError, RADIX_MAX_L as MAX_L, Radix, Shape, Word};
 
-/// Counted by hand: N = 256, TP = 4, three stages of 8 cycles in the smaller unit.
+/// Checks counts by hand for N = 256 and TP = 4. The smaller unit has three stages of 8 cycles.
 #[test]
 fn cycles_of_small_jobs() {
     let of = |max_l| Radix::new(Shape::new(Word::Bits32, 4, 8..=9, max_l, 3).unwrap());

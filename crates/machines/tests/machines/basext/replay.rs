@@ -6,7 +6,7 @@ use ringmill_machines::basext::{
 };
 use ringmill_machines::internals::replay_folded as replay;
 
-/// Where nothing stalls the replay is the formula; a port of one beat a cycle does not stall an exact extension.
+/// Compares the replay with the formula where nothing stalls. A port of one beat a cycle stalls no exact extension.
 #[test]
 fn a_wide_port_takes_the_models_cycles() {
     for (word, lanes) in [
@@ -33,7 +33,7 @@ fn a_wide_port_takes_the_models_cycles() {
     }
 }
 
-/// Every beat that is read or written passes the port: no command is faster than they are.
+/// Checks that no command is faster than its beats, read and written, pass the port.
 #[test]
 fn a_narrow_port_is_the_bound() {
     let shape = Shape::new(Word::Bits64, 4, 8..=9, 7, 5).unwrap();
@@ -43,7 +43,7 @@ fn a_narrow_port_is_the_bound() {
             let moved = 3 * (rows + 1) * shape.beats(9);
             let found = extend_cycles(shape, rate, extension, (2, 3), 9);
             let least = (moved * beat).div_ceil(gain);
-            // From cycle 0 on.
+            // Beats pass from cycle 0 on.
             assert!(
                 found + 1 >= least,
                 "{rate:?} {extension:?}: {found} < {least}"

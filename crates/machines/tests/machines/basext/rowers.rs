@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Units of rowers.
+//! Units of rowers: the range that they lose, and their cycles.
 
 use ringmill_machines::basext::rowers::{Algorithm, cycles, delta, rowers};
 use ringmill_machines::basext::{BasextError, Shape, Word};
@@ -12,7 +12,7 @@ fn basis(bits: u32, l: usize) -> RnsBasis {
     RnsBasis::new(moduli.collect()).unwrap()
 }
 
-/// Near 2^w little of the range is lost; far below it there is none left.
+/// Checks that moduli near 2^w lose little of the range, and that moduli far below it have none left.
 #[test]
 fn delta_of_near_and_far_moduli() {
     let shape = Shape::new(Word::Bits32, 1, 12..=12, 64, 64).unwrap();
@@ -27,7 +27,7 @@ fn delta_of_near_and_far_moduli() {
     );
 }
 
-/// Counted by hand: N = 256, TP = 4, l = 3, k = 2.
+/// Checks counts by hand for N = 256, TP = 4, l = 3 and k = 2.
 #[test]
 fn cycles_of_small_jobs() {
     let shape = Shape::new(Word::Bits32, 4, 8..=9, 5, 3).unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Shapes that are built.
+//! Ranges of a shape's parameters.
 
 use ringmill_machines::basext::{Shape, Word};
 

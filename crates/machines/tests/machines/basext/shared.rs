@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The unit that polynomials share.
+//! The shared unit: its multiplier-cycles, its rows and its batches.
 
 use ringmill_machines::basext::{Extension, Shape, Shared, Word};
 
@@ -8,8 +8,8 @@ fn unit(l: usize, k: usize, batch: usize) -> Shared {
     Shared::new(shape, batch).unwrap()
 }
 
-/// In a stream the multiplier-cycles are at most 1.15 times the products. This holds for every l = k from 7 on, with a
-/// batch that keeps a unit of one round. It holds for the batches of two and three rounds that are used.
+/// Checks that in a stream the multiplier-cycles are at most 1.15 times the products. This holds for every l = k from 7
+/// on with a batch of all targets, and for the batches of two and three rounds that are used.
 #[test]
 fn multiplier_cycles_are_near_their_floor() {
     let rounds_of_one = (7..=64).map(|l| (l, l));
@@ -23,17 +23,17 @@ fn multiplier_cycles_are_near_their_floor() {
     }
 }
 
-/// Counted by hand.
+/// Checks counts of rows by hand.
 #[test]
 fn rows_of_small_jobs() {
     let unit = unit(5, 3, 2);
-    // Two rounds of six rows; the last has one target.
+    // There are two rounds of six rows, and the last has one target.
     assert_eq!(unit.rows(Extension::Exact, 5, 3, 1), 12);
     assert_eq!(unit.rows(Extension::Fast, 5, 3, 1), 10);
-    // One round of six rows, and one more for the second target.
+    // There is one round of six rows, and one row more for the second target.
     assert_eq!(unit.rows(Extension::Exact, 5, 2, 1), 7);
     assert_eq!(unit.rows(Extension::Exact, 5, 2, 4), 25);
-    // One source: two targets a round of two rows, the fast way too.
+    // With one source a round of two targets has two rows, in a fast extension, too.
     assert_eq!(unit.rows(Extension::Exact, 1, 3, 1), 4);
     assert_eq!(unit.rows(Extension::Fast, 1, 3, 1), 4);
     assert_eq!(unit.rows(Extension::Fast, 1, 1, 1), 2);

@@ -37,7 +37,7 @@ fn a_wide_port_takes_the_models_cycles() {
     }
 }
 
-/// No command is faster than its beats pass the port, nor than it is without a port.
+/// Checks that no command is faster than its beats pass the port, nor faster than without a port.
 #[test]
 fn a_narrow_port_is_the_bound() {
     for unit in units() {

@@ -228,7 +228,7 @@ fn execute_placed(
             .collect();
         assert!(&got == expected, "{what}: result {} differs", result.name);
     }
-    // Parameters that outlive the call are untouched.
+    // Parameters that outlive the call are unchanged.
     for ((param, slots), _) in procedure
         .params
         .iter()

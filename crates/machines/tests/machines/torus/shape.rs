@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers that follow from an engine's parameters, by hand for the 128-bit set.
+//! Numbers that follow from an engine's parameters, computed by hand for the 128-bit set.
 
 use ringmill_machines::torus::{Schedule, Shape, Sizes};
 
@@ -7,14 +7,14 @@ use super::{BASE_2, full};
 
 #[test]
 fn the_key_has_a_gadget_ciphertext_for_each_pattern() {
-    // Six rows of two polynomials of 1,024 words.
+    // A gadget ciphertext has six rows of two polynomials of 1,024 words.
     let words = |gadgets: u64| gadgets * 6 * 2 * 1024;
     let single = full(1, 1, 2, 14, BASE_2);
     assert_eq!(single.schedule(), Schedule::Sums);
     assert_eq!((single.steps(), single.gadgets()), (630, 630));
     assert_eq!(single.key_bytes(), words(630) * 52 / 8);
     assert_eq!(single.key_total(), 630 * 256);
-    // Three bits a step: seven patterns of each, as coefficients of 32 bits.
+    // Steps of three bits have seven patterns each, as coefficients of 32 bits.
     let triple = full(3, 1, 2, 20, BASE_2);
     assert_eq!(triple.schedule(), Schedule::Coefficients);
     assert_eq!((triple.steps(), triple.gadgets()), (210, 7 * 210));
@@ -32,7 +32,7 @@ fn the_key_has_a_gadget_ciphertext_for_each_pattern() {
 
 #[test]
 fn passes_take_their_rows_and_wait_for_the_rotations_between_them() {
-    // Nine passes over two polynomials of 16 half rows, the last rows, and 19 cycles to their write.
+    // Nine passes go over two polynomials of 16 half rows. The last rows follow, and 19 cycles until they are written.
     let full = full(1, 1, 2, 14, BASE_2);
     assert_eq!((full.slots(), full.half_rows()), (2, 16));
     assert_eq!(full.transform_cycles(), 9 * 32 + 32 + 19);

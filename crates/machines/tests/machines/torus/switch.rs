@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The key switch behind the bootstrap.
+//! Cycles of the key switch after the blind rotation.
 
 use ringmill_machines::torus::{Description, TorusMachine, switch, switch_cycles};
 

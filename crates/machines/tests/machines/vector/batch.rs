@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Batches: a procedure on several ciphertexts with one key gives what it gives each of them, and brings the key once.
+//! Batches of a procedure on several ciphertexts with one key: each ciphertext has the procedure's result, and the key
+//! is loaded once.
 
 use ringmill_isa::mid::{ImmType, ParamRole, Procedure, Program, Verified};
 use ringmill_isa::vector::verify;
@@ -16,7 +17,7 @@ fn is_key(role: &ParamRole) -> bool {
     matches!(role, ParamRole::Key { .. })
 }
 
-/// A batch by itself, its ciphertexts in the buffer, all times counted.
+/// Makes a batch by itself, with its ciphertexts in the buffer and all times counted.
 fn made(
     d: &Description,
     procedure: &Procedure,
@@ -29,7 +30,8 @@ fn made(
     (batch, made)
 }
 
-/// The batch's bits are those of the procedure on each ciphertext by itself; the verifiers of both levels take it.
+/// Checks that a batch has the bits of the procedure on each ciphertext by itself, and that the verifiers of both
+/// levels accept it.
 fn check(d: &Description, procedure: &Procedure, ciphertexts: u16, together: u16) -> Alone {
     let (batch, made) = made(d, procedure, ciphertexts, together);
     Verified::new(Program::calling(batch.clone().into(), Vec::new())).unwrap();
@@ -85,7 +87,7 @@ fn a_batch_gives_each_its_bits() {
             for (ciphertexts, together) in [(1, 1), (2, 2), (5, 5), (5, 2)] {
                 check(&d, &procedure, ciphertexts, together);
             }
-            // What does not fit leaves and comes back.
+            // In a small buffer, limbs that do not fit are stored and loaded again.
             d.buffer_words = 24 << 8;
             check(&d, &procedure, 3, 3);
             d.buffer_words = 256 << 8;
@@ -93,7 +95,8 @@ fn a_batch_gives_each_its_bits() {
     }
 }
 
-/// In a buffer that holds the batch each of the key's limbs comes once, whatever the batch; so a ciphertext takes less time.
+/// Checks that a buffer which holds a batch loads each limb of its key once, whatever the batch. So a ciphertext takes
+/// less time.
 #[test]
 fn a_batch_brings_its_key_once() {
     let params = params(8, 6, 3);

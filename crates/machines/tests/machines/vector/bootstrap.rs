@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BGV, whose divisions compute modulo primes alone for this machine, and a thin bootstrap.
+//! Thin bootstraps of BGV on the vector machine, where divisions compute modulo primes alone.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use ringmill_schemes::bgv::{Params, PrimePower};
 
 use super::check::check;
 
-/// Radix 32, 64 lanes, for N = 512.
+/// Returns the paper's machine at radix 32 and 64 lanes, with a buffer of `limbs` limbs of N = 1024.
 fn machine(limbs: u64) -> Description {
     let mut d = Description::read(Description::PAPER).unwrap();
     d.log_radix = 5;
@@ -42,8 +42,8 @@ fn procedure(
     Arc::new(Procedure::new(setup, maps, false).unwrap())
 }
 
-/// Every procedure of a thin bootstrap, all lines of the paper's Algorithm 3 among them: its micro program's bits are the
-/// interpreter's; and the bootstrap is timed whole.
+/// Compares the micro program of every procedure of a thin bootstrap with the interpreter, and times the whole
+/// bootstrap. All lines of the paper's Algorithm 3 are among the procedures.
 #[test]
 fn a_thin_bootstrap_gives_its_bits() {
     let compiled = one_bootstrap(&procedure(9, [17, 1], [24, 8], 8)).unwrap();
@@ -61,7 +61,7 @@ fn a_thin_bootstrap_gives_its_bits() {
     assert!(report.calls as usize >= checked);
 }
 
-/// The paper's set: one bootstrap, by the paper's counting and with distant memory and instructions.
+/// Times one bootstrap of the paper's set, by the paper's counting and with distant memory and instructions.
 #[test]
 #[ignore = "half a minute of one core; `make full` runs it"]
 fn a_bootstrap_at_full_size() {
@@ -80,6 +80,6 @@ fn a_bootstrap_at_full_size() {
         own.cycles_by_papers_counting as f64 / 1e6,
         report.cycles as f64 / 1e6
     );
-    // Table 8's text: 40 ms.
+    // The text of Table 8 has 40 ms.
     assert!(own.cycles_by_papers_counting < 40_000_000);
 }

@@ -8,7 +8,7 @@ use ringmill_machines::vector::description::{Factory, Masks};
 
 type Edit = fn(&mut Description);
 
-/// The machine for the U250, which the RTL can build.
+/// Returns the machine for the U250, which the RTL can build, after an edit.
 fn edited(edit: Edit) -> Description {
     let mut d = Description::read(Description::U250).unwrap();
     edit(&mut d);
@@ -60,7 +60,8 @@ fn the_rtl_refuses_each_field_beyond_its_limit() {
     }
 }
 
-/// Ranks of switches and the pattern before and behind; butterflies of five stages between multipliers of four.
+/// Checks the counts of stages at radix 256. A permutation has eight ranks of switches and a stage for the pattern. The
+/// transform has eight butterflies of five stages between multipliers of four.
 #[test]
 fn the_stages_of_radix_256_are_those_of_the_page() {
     let s = stages(8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A micro program's results beside the interpreter's.
+//! Comparison of a micro program's results with the interpreter's.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use ringmill_math::Prng;
 use ringmill_schemes::bgv::friendly_primes;
 use ringmill_schemes::ckks::params::Params;
 
-/// Radix 16, 32 lanes, so many limbs of N = 256 in the buffer.
+/// Returns the paper's machine at radix 16 and 32 lanes, with a buffer of `limbs` limbs of N = 256.
 pub fn scaled(limbs: u64) -> Description {
     let mut d = Description::read(Description::PAPER).unwrap();
     d.log_radix = 4;
@@ -37,8 +37,9 @@ fn residues(prng: &mut Prng, n: usize, q: u64) -> Vec<u64> {
     words.map(|w| u64::from_le_bytes(*w) % q).collect()
 }
 
-/// Runs a procedure's micro program on residues and compares every result with the interpreter's of the mid level; checks
-/// that the verifier takes it, that its text round-trips, and that stepping through it takes the time it was made by.
+/// Runs a procedure's micro program on residues, and compares every result with the interpreter's of the mid level.
+/// Checks that the verifier accepts the program, that its text round-trips, and that a stepped run takes the predicted
+/// time.
 pub fn check(d: &Description, procedure: &Procedure) -> Alone {
     let what = &procedure.name;
     let cipher = |number: usize| !matches!(procedure.params[number].role, ParamRole::Key { .. });
@@ -68,7 +69,7 @@ pub fn check(d: &Description, procedure: &Procedure) -> Alone {
     made
 }
 
-/// A procedure with its immediates, whatever they are, in their places.
+/// Binds a procedure's immediates, if it has any, to fixed values.
 pub fn bound(procedure: &Procedure) -> Procedure {
     let values: Vec<u64> = procedure
         .immediates

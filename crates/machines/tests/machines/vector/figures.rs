@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What operations take at full size (BASALISC paper, Table 8).
+//! Times of operations at full size (BASALISC paper, Table 8).
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn params_at_full_size() -> Arc<Params> {
     params.build().unwrap()
 }
 
-/// A key switch of several ciphertexts with one key, operands in distant memory, all times counted.
+/// Times a key switch of several ciphertexts with one key. Operands are in distant memory, and all times count.
 #[test]
 fn batches_at_full_size() {
     let params = params_at_full_size();
@@ -65,12 +65,12 @@ fn batches_at_full_size() {
         );
         each
     };
-    // Two together are what the buffer holds: of more, digits leave it and come back.
+    // The buffer holds two ciphertexts together. Of more, digits are stored and loaded again.
     let [one, two, four] = [1, 2, 4].map(|together| each((8, together)));
     assert!(two < one && two < four);
 }
 
-/// By the paper's counting every operation takes no longer than the paper prints, and a key switch at most 130 us.
+/// Bounds the times of operations by the paper's counting. In the overlapped order none takes longer than in order.
 #[test]
 fn operations_at_full_size() {
     let params = params_at_full_size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chunks are read and written without conflicts, and automorphisms are what they say.
+//! The layout of limbs: chunks are read and written without conflicts, and automorphisms move each value to its place.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ fn free(layout: Layout, words: impl Iterator<Item = (usize, usize)>) {
     assert_eq!(taken.len(), layout.lanes());
 }
 
-/// Every chunk of every small square layout, and all the rows that automorphisms write at once.
+/// Checks all chunks of many layouts, and the words that automorphisms write at once, for conflicts.
 #[test]
 fn every_access_is_without_conflict() {
     let sizes = [(2, 2), (2, 3), (3, 4), (4, 5), (4, 6), (4, 7), (8, 11)];
@@ -62,7 +62,7 @@ fn every_access_is_without_conflict() {
     }
 }
 
-/// Every automorphism of small rings, against its definition on exponents of psi.
+/// Compares every automorphism of small rings with its definition on exponents of psi.
 #[test]
 fn every_automorphism_is_what_it_says() {
     for (log_n, log_radix, log_lanes) in [(4, 2, 3), (6, 3, 4), (8, 4, 5), (7, 4, 6)] {

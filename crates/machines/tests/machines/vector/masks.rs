@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Masks that are made on the chip: addresses of their own, the residues of their seeds, and no time on distant memory.
+//! Masks that are made on the chip. They have addresses of their own and the residues of their seeds, and take no time
+//! of distant memory.
 
 use ringmill_isa::vector::{MASKS, MicroOp};
 use ringmill_machines::Machine;
@@ -16,7 +17,8 @@ fn generated(limbs: u64) -> Description {
     d
 }
 
-/// Every key switch with seeded keys, in buffers that hold it and that do not, by both rules and orders: the interpreter's bits.
+/// Checks the bits of operations with seeded keys, in a buffer that holds them and in one that does not. Each runs by
+/// the description's order and rule of replacement, and in order with the least recently used limb replaced.
 #[test]
 fn a_seeded_key_switch_gives_its_bits() {
     for (log_n, cipher, special) in [(8, 4, 2), (6, 3, 3)] {
@@ -43,7 +45,7 @@ fn a_seeded_key_switch_gives_its_bits() {
     }
 }
 
-/// BGV's, whose keys have other seeds for other operands.
+/// Checks the bits of a product of BGV with a seeded key.
 #[test]
 fn of_bgv_as_well() {
     use ringmill_schemes::bgv::{OpKey, Params, PrimePower, ProcCache};
@@ -60,7 +62,7 @@ fn of_bgv_as_well() {
     check(&generated(64), &made.unwrap());
 }
 
-/// Half the key's limbs come from distant memory, and what the generator makes takes none of its time.
+/// Checks that half the limbs of a seeded key are loaded, and that the other half takes no time of distant memory.
 #[test]
 fn a_mask_takes_no_channel() {
     let params = params(8, 5, 2);
@@ -75,7 +77,7 @@ fn a_mask_takes_no_channel() {
     };
     let whole = alone(&d, &stored, &|n| cipher(&stored, n), Counting::WHOLE).unwrap();
     let half = alone(&d, &seeded, &|n| cipher(&seeded, n), Counting::WHOLE).unwrap();
-    // A key that is stored whole has no seed, and is loaded.
+    // A key that is stored whole has no seed, and all its limbs are loaded.
     assert_eq!((whole.made, whole.loads), (0, 2 * half.loads));
     assert_eq!(half.made, half.loads);
     assert_eq!(whole.tally.distant, 2 * half.tally.distant);
@@ -86,7 +88,7 @@ fn a_mask_takes_no_channel() {
     assert_eq!(loads.filter(|i| i.n >= MASKS).count() as u64, half.made * 8);
 }
 
-/// Replays with masks take what stepping takes, in buffers that are too small and large enough.
+/// Compares replays with masks with stepped runs, in buffers that are too small and in one that is large enough.
 #[test]
 fn a_replay_is_what_it_replays_with_masks() {
     for limbs in [20, 32, 64] {
@@ -95,7 +97,7 @@ fn a_replay_is_what_it_replays_with_masks() {
             d.distant.channels = channels;
             let replayed = replays_as_stepped(&d, &alike(40, true));
             assert!(replayed > 10, "{limbs} {channels}: {replayed}");
-            // Keys that are stored whole, on the same machine.
+            // Keys are stored whole, on the same machine.
             replays_as_stepped(&d, &alike(20, false));
         }
     }
@@ -121,7 +123,7 @@ fn what_has_no_seed_or_no_generator_is_refused() {
     );
     let refused = alone(&scaled(64), &seeded, &|_| true, Counting::PAPER).unwrap_err();
     assert!(refused.to_string().contains("`key_masks`"), "{refused}");
-    // So a front end gives the one seeded keys and the other whole ones.
+    // So a front end gives seeded keys to the one machine, and whole keys to the other.
     for (d, seeds) in [(generated(64), true), (scaled(64), false)] {
         let machine = VectorMachine::new(d).unwrap();
         assert_eq!(machine.target().expands_seeds, seeds);

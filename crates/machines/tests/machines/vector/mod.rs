@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The vector machine: micro programs give what the mid level gives, and take the time that they were made by.
+//! The vector machine: micro programs compute the mid level's results, in the time that was predicted for them.
 
 #![allow(clippy::unwrap_used)] // tests
 

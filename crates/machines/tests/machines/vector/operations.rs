@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every operation of CKKS over friendly primes.
+//! Operations of CKKS, BGV and BFV over friendly primes.
 
 use ringmill_machines::MachineError;
 use ringmill_machines::vector::description::{Order, Replacement};
@@ -33,7 +33,8 @@ fn operations(level: Level, log_n: u8) -> Vec<OpKey> {
     list
 }
 
-/// Every operation at every ring degree of the scaled machine, with one special prime and with several, in order and not.
+/// Checks the bits of CKKS operations at three ring degrees, with one special prime and with several, and in both
+/// orders.
 #[test]
 fn every_operation_gives_its_bits() {
     for (log_n, cipher, special) in [(8, 4, 2), (8, 3, 1), (7, 4, 2), (6, 3, 3)] {
@@ -51,7 +52,7 @@ fn every_operation_gives_its_bits() {
     }
 }
 
-/// Rings whose limbs are shorter than a page, of which several lie in one.
+/// Checks the bits of rings whose limbs are shorter than a page, so that several lie in one.
 #[test]
 fn small_rings_share_pages() {
     for log_n in [5, 6, 7] {
@@ -69,7 +70,8 @@ fn small_rings_share_pages() {
     }
 }
 
-/// BGV's operations with plaintexts, whose arithmetic modulo t the host does, and its division modulo primes alone.
+/// Checks the bits of BGV's operations with plaintexts, a division modulo primes alone, and a product. The host does
+/// the arithmetic modulo t.
 #[test]
 fn bgv_gives_its_bits() {
     use ringmill_schemes::bgv::{Factor, OpKey, Params, PrimePower, ProcCache};
@@ -90,7 +92,7 @@ fn bgv_gives_its_bits() {
         OpKey::mod_switch(level, 2),
         OpKey::mul_relin(level, false),
     ] {
-        // Other immediates than 1: below t.
+        // The immediates are below t, and not 1.
         let procedure = cache.get(&key).unwrap();
         let procedure = match procedure.immediates.len() {
             0 => procedure.as_ref().clone(),
@@ -100,7 +102,7 @@ fn bgv_gives_its_bits() {
     }
 }
 
-/// BFV over friendly primes, ciphertext's and auxiliary ones.
+/// Checks the bits of BFV's operations over friendly primes, auxiliary ones among them.
 #[test]
 fn bfv_gives_its_bits() {
     use ringmill_schemes::bfv::{Multiplication, OpKey, Params, PlainModulus, ProcCache};
@@ -126,7 +128,8 @@ fn bfv_gives_its_bits() {
     }
 }
 
-/// A buffer of few limbs: what does not fit is stored and loaded, by either rule, and the bits are the same.
+/// Checks the bits in a buffer of few limbs. Limbs that do not fit are stored and loaded again, by either rule of
+/// replacement.
 #[test]
 fn a_small_buffer_spills() {
     let params = params(8, 5, 2);
@@ -152,7 +155,7 @@ fn a_small_buffer_spills() {
     );
 }
 
-/// What the machine has no unit for is refused, with the reason.
+/// Checks that masks without a generator, unfriendly moduli and large rings are refused, with the reason.
 #[test]
 fn what_it_lacks_is_refused() {
     let params = params(8, 3, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whole programs, call by call.
+//! Runs of whole programs, call by call.
 
 use ringmill_device::report::TimePart;
 use ringmill_isa::Galois;
@@ -14,7 +14,7 @@ use ringmill_schemes::ckks::OpKey;
 use super::check::{params, scaled};
 use crate::common::programs::Builder;
 
-/// A run with or without replays.
+/// Runs a program with or without replays. Returns its totals, and the number of calls that were replayed.
 pub fn run(d: &Description, program: &Verified, replays: bool) -> (Ran, u64) {
     let mut running = Running::new(d, &program.head(), SimOptions::default());
     running.replays = replays;
@@ -26,7 +26,8 @@ pub fn run(d: &Description, program: &Verified, replays: bool) -> (Ran, u64) {
     (running.total.clone(), running.replayed)
 }
 
-/// Many products of alike ciphertexts, one after another: states come again. The key is stored whole, or comes with a seed.
+/// Returns a program of many products of ciphertexts of one shape, so that states of the machine come again. The key is
+/// stored whole, or comes with a seed.
 pub fn alike(times: usize, seeded: bool) -> Verified {
     let params = params(8, 3, 1);
     let mut b = Builder::new(&params);
@@ -41,7 +42,7 @@ pub fn alike(times: usize, seeded: bool) -> Verified {
     b.finish()
 }
 
-/// Squares in sequence, down the levels.
+/// Returns a program of squares in sequence, down the levels.
 fn squares(count: usize) -> Verified {
     let params = params(8, 4, 1);
     let mut b = Builder::new(&params);
@@ -56,7 +57,7 @@ fn squares(count: usize) -> Verified {
     b.finish()
 }
 
-/// A replayed call takes what stepping through it takes: cycles of both countings, and every count.
+/// Checks that a replayed call adds the same cycles, by both countings, and the same counts as a stepped one.
 #[test]
 fn a_replay_is_what_it_replays() {
     for limbs in [20, 32, 64] {
@@ -68,7 +69,7 @@ fn a_replay_is_what_it_replays() {
     assert!(replayed > 20, "{replayed}");
 }
 
-/// Runs a program with and without replays, whose every figure is to be the same; how many calls were replayed.
+/// Runs a program with and without replays, and checks that figures are the same. Returns the number of replayed calls.
 pub fn replays_as_stepped(d: &Description, program: &Verified) -> u64 {
     let (stepped, none) = run(d, program, false);
     let (replayed, count) = run(d, program, true);
@@ -87,7 +88,7 @@ pub fn replays_as_stepped(d: &Description, program: &Verified) -> u64 {
     count
 }
 
-/// Rotations in sequence: what automorphisms take is apart from their key switches.
+/// Checks that a report has the time of automorphisms apart from that of their key switches.
 #[test]
 fn automorphisms_and_key_switches_are_told_apart() {
     let params = params(8, 3, 1);
@@ -115,12 +116,13 @@ fn automorphisms_and_key_switches_are_told_apart() {
     assert_eq!(sum, own.parts.all);
     assert_eq!((rows["MORPH"].count, rows["KSW"].count), (4, 4));
     assert_eq!(rows["LOAD"].count, 1);
-    // All that MORPH instructions took, and what else the automorphism alone did.
+    // The row has the time of MORPH instructions, and of all else that the automorphism alone needs.
     assert!(rows["MORPH"].micro_cycles >= own.parts.by_micro["MORPH"].micro_cycles);
     assert!(rows["KSW"].micro_cycles > rows["MORPH"].micro_cycles);
 }
 
-/// With slow distant memory most of the time is waiting for it, and the report says that it binds, not compute.
+/// Checks that with slow distant memory a program waits for it most of the time, and that the report names it as the
+/// bound.
 #[test]
 fn a_program_that_waits_for_distant_memory_is_bound_by_it() {
     let bound = |gbyte_per_second: f64| {
@@ -138,12 +140,12 @@ fn a_program_that_waits_for_distant_memory_is_bound_by_it() {
         "{slow:?}"
     );
     assert!(fast.waits_seconds < slow.waits_seconds, "{fast:?}");
-    // The units' own work is the same, but for the order in which the memory lets them do it.
+    // The work of the units is almost the same; the memory changes its order alone.
     let ratio = slow.compute_seconds / fast.compute_seconds;
     assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
 }
 
-/// Keys that are sent in the run take the time that is left out where they are there before.
+/// Checks that keys which are sent in the run take the time that is left out for resident keys.
 #[test]
 fn keys_that_are_sent_are_in_the_total() {
     let timed = |resident_keys| {
@@ -164,7 +166,7 @@ fn keys_that_are_sent_are_in_the_total() {
     assert!(difference.abs() < 1e-9 * sent.seconds, "{there:?} {sent:?}");
 }
 
-/// The report of a whole program, and its parts.
+/// Checks the parts of a whole program's report.
 #[test]
 fn a_program_is_reported() {
     let machine = VectorMachine::new(scaled(64)).unwrap();
@@ -173,7 +175,7 @@ fn a_program_is_reported() {
     let own = report.own::<VectorUse>().unwrap();
     assert_eq!(report.calls, 19);
     assert!(own.cycles_by_papers_counting < report.cycles);
-    // Parts of the time: units at work, and what they wait for distant memory and instructions.
+    // The time has two parts: units work, or wait for distant memory and instructions.
     let time = &report.end_to_end;
     let (worked, all) = (
         time.compute_seconds,
@@ -185,7 +187,7 @@ fn a_program_is_reported() {
     assert!(own.port_floor <= own.cycles_by_papers_counting);
     assert!(own.port_reads + own.port_writes <= own.cycles_by_papers_counting);
     assert!(own.limbs_loaded > 0 && own.stepped > 0);
-    // What operations of each level take adds up to the whole.
+    // The times of each level's operations add up to the whole.
     let parts = &own.parts;
     assert_eq!(parts.all.div_ceil(6), report.cycles);
     let stands_for = |name: &str| -> &[MacroOp] {
@@ -205,7 +207,7 @@ fn a_program_is_reported() {
     let count = |level: &std::collections::BTreeMap<String, TimeUse>| {
         level.values().map(|part| part.count).sum::<u64>()
     };
-    // The input, and the calls: the first square has no name here.
+    // The input and the calls are counted. The first square has no macro operation here, and so a row of its own.
     assert_eq!(by_macro["LOAD"].count, 1);
     assert_eq!(count(&by_macro), report.calls + 1);
     assert_eq!((by_macro["MUL KSW"].count, by_macro["ADD"].count), (9, 9));
@@ -213,7 +215,7 @@ fn a_program_is_reported() {
         .keys()
         .filter(|row| row.starts_with("ckks.square_relin"));
     assert_eq!(unnamed.count(), 1);
-    // What loads take is the operand's alone: keys are loaded, too, and belong to those that read them.
+    // The row LOAD has the time of the operand's loads alone. Loads of keys count for the operations that read them.
     let (load, all_loads) = (
         by_macro["LOAD"].micro_cycles,
         parts.by_micro["LOAD"].micro_cycles,
@@ -225,7 +227,7 @@ fn a_program_is_reported() {
         own.limbs_loaded + own.limbs_reloaded
     );
     assert_eq!(8 * parts.by_mid["NTT"].count, parts.by_micro["NTT2"].count);
-    // A program that ends with HCF takes as long; what is under way at the end is what HCF waits for.
+    // A program that ends with HCF takes as long. HCF waits for the instructions that are under way at the end.
     let mut halting = program.clone().into_program();
     halting.steps.push(Step::halt());
     let halting = Verified::new(halting).unwrap();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the host writes into the queue: as predicted nothing waits, too early is an overrun, too late runs it dry.
+//! Writes of the host into the queue: at the predicted times nothing waits, early ones overrun it, and late ones let it
+//! run dry.
 
 use ringmill_machines::MachineError;
 use ringmill_machines::vector::queue::{Write, fed, predicted};
@@ -21,7 +22,7 @@ fn predicted_writes_never_overrun_and_keep_nothing_waiting() {
         let writes = predicted(&d, &made.program, batch).unwrap();
         let ran = fed(&d, &made.program, &writes).unwrap();
         assert_eq!(ran.micro, micro, "{queue} {batch}");
-        // A micro-cycle before one of them there is no room.
+        // One micro-cycle earlier, a write finds no room.
         let late = writes.iter().position(|w| w.at > 0).unwrap();
         let mut early = writes.clone();
         early[late].at -= 1;
@@ -42,7 +43,7 @@ fn predicted_writes_never_overrun_and_keep_nothing_waiting() {
             said.contains(&format!("instruction {first} finds no room")),
             "{said}"
         );
-        // What comes late is waited for.
+        // The machine waits for late writes.
         let mut slow: Vec<Write> = writes.clone();
         slow.iter_mut().skip(late).for_each(|w| w.at += 10_000);
         let ran = fed(&d, &made.program, &slow).unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Distant memory while the host works beside the machine.
+//! Placement in distant memory while the host works beside the machine.
 
 use std::collections::HashSet;
 
@@ -15,8 +15,7 @@ use super::check::{params, scaled};
 use super::programs::alike;
 use crate::common::programs::Builder;
 
-/// A program on either side reads and writes that side's channels alone, and takes what it takes of a machine that has no
-/// others.
+/// Checks that a program on either side uses that side's channels alone, and takes as long as with half the channels.
 #[test]
 fn a_side_is_a_machine_with_half_the_channels() {
     let program = alike(1, false);
@@ -24,7 +23,7 @@ fn a_side_is_a_machine_with_half_the_channels() {
     for channels in [2, 4] {
         let mut d = scaled(24);
         d.distant.channels = channels;
-        // So slow that it decides.
+        // Distant memory is so slow that it bounds the time.
         d.distant.gbyte_per_second = 1.0;
         let shape = d.shape(8);
         let sides = Sides::new(&d, shape).unwrap();
@@ -57,7 +56,8 @@ fn host(d: &Description, program: &ringmill_isa::mid::Verified) -> HostUse {
     own.host
 }
 
-/// Sums of many ciphertexts keep the host busy, so the two are apart; products whose keys come again and again keep the channels busy.
+/// Checks which placement the machine reports. Sums of many ciphertexts keep the host busy, so host and machine are
+/// apart. Products whose keys are loaded again and again keep the channels busy, so host and machine take turns.
 #[test]
 fn the_compiler_places_a_programs_limbs() {
     let params = params(8, 3, 1);
@@ -72,7 +72,7 @@ fn the_compiler_places_a_programs_limbs() {
     let sums = b.finish();
     let of = host(&scaled(64), &sums);
     assert_eq!((of.limbs_in, of.limbs_out), (20 * 2 * 3, 2 * 3));
-    // All inputs, and the result in the place of nothing that was there.
+    // There are 120 limbs of inputs, and at most six of the result in other places.
     assert!((120..=126).contains(&of.distant_limbs), "{of:?}");
     let apart = of.apart.unwrap();
     assert_eq!(of.placement, Placement::Apart, "{of:?}");
@@ -81,14 +81,14 @@ fn the_compiler_places_a_programs_limbs() {
 
     let keys = host(&scaled(20), &alike(20, false));
     assert_eq!(keys.placement, Placement::InTurn, "{keys:?}");
-    // One channel is no two sides.
+    // One channel does not make two sides.
     let mut one = scaled(64);
     one.distant.channels = 1;
     let one = host(&one, &sums);
     assert_eq!((one.apart, one.placement), (None, Placement::InTurn));
 }
 
-/// What the host takes lies in distant memory at the end: outputs that are in the buffer alone are stored.
+/// Checks that outputs are in distant memory at the end. Those that are in the buffer alone are stored.
 #[test]
 fn outputs_are_stored() {
     let d = scaled(64);
@@ -112,8 +112,8 @@ fn machine(channels: usize) -> (Description, Shape) {
     (d, shape)
 }
 
-/// A run reads and writes its own side's channels, and the host those of the other side. No two limbs lie in one place, each
-/// channel takes its turn, and all limbs are within the memory.
+/// Checks that each side has channels of its own. No two limbs are in one place, limbs take each channel of their side
+/// in turn, and all limbs are within the memory.
 #[test]
 fn sides_do_not_meet() {
     for channels in [2, 4, 32] {
@@ -139,7 +139,7 @@ fn sides_do_not_meet() {
     assert!(Sides::new(&d, shape).is_none());
 }
 
-/// Every chunk of a limb moves with it; masks and what is no transfer stay.
+/// Checks that every chunk of a limb moves with it, and that masks and instructions without transfers stay.
 #[test]
 fn instructions_move_with_their_limbs() {
     let (d, shape) = machine(2);
@@ -163,8 +163,8 @@ fn instructions_move_with_their_limbs() {
     assert_eq!(at(MicroOp::Morph, 5), [5; 2]);
 }
 
-/// The placement is the one with the shorter period: data of the host's makes it apart, keys make it in turn, and a side
-/// that is too small does, too.
+/// Checks that the placement with the shorter period is taken. Much data of the host makes it apart. Loads of keys
+/// make it in turn, and so does a side that is too small.
 #[test]
 fn the_faster_placement_is_taken() {
     let (d, shape) = machine(2);
@@ -177,13 +177,13 @@ fn the_faster_placement_is_taken() {
         };
         HostUse::new(&d, shape, moved, in_turn, apart)
     };
-    // 256 KB at 26 GB/s are 10 us, 10,083 cycles of the buffer.
+    // A limb of 256 KB takes 10.08 us at 26 GB/s, so 100 limbs take about 1,008,000 cycles of the buffer.
     let much = of(100, 500, 6_000_000, 7_000_000);
     assert_eq!(much.placement, Placement::Apart);
     assert_eq!(much.in_turn.host, 1_008_247);
     assert_eq!(much.in_turn.period, 1_000_000 + 1_008_247);
     let apart = much.apart.unwrap();
-    // 110 limbs of 32 chunks of 320 ns on one channel.
+    // The host moves 110 limbs of 32 chunks on one channel, in 320 ns each.
     assert_eq!((apart.machine, apart.host), (1_166_667, 1_126_400));
     assert_eq!(apart.period, apart.machine);
     let keys = of(10, 500, 6_000_000, 12_000_000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! States of the machine that are kept and go on.
+//! States of the vector machine that are kept and resumed.
 
 use ringmill_isa::vector::{Chunk, Instr, MicroOp, Place, Register, Shape};
 use ringmill_machines::internals::{COUNTINGS, States};
@@ -75,8 +75,8 @@ fn renamed(instr: &Instr, place: impl Fn(u16) -> u16) -> Instr {
     }
 }
 
-/// A state that is kept and awoken, with other numbers for the buffer's places, goes on as the machine that it was noted of; and
-/// states that differ in those numbers alone are one.
+/// Checks that a state which is kept and resumed goes on as its machine, even with other numbers for the buffer's
+/// places. States that differ in those numbers alone are one state.
 #[test]
 fn a_state_goes_on_as_its_machine() {
     let (d, shape) = machine();
@@ -115,6 +115,6 @@ fn a_state_goes_on_as_its_machine() {
             assert_eq!(a.drain() - was, b.drain() - since);
         }
     }
-    // They are numbered from 0 on.
+    // States are numbered from 0 on, so there are over 100.
     assert!(last >= 100);
 }

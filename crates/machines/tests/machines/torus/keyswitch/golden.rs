@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The key switch as the engine computes it.
+//! Results of the key switch that the engine computes.
 
 use ringmill_circuits::tfhe::{Client, Params};
 use ringmill_machines::torus::keyswitch::{Digits, golden};
 use ringmill_math::Prng;
 
-/// A real key's seed and bodies are all that it takes.
+/// Compares the engine's key switch, from the seed and bodies of a real key, with the evaluator's.
 #[test]
 fn it_is_the_evaluators_key_switch() {
     let params = Params::toy_for_tests_only().unwrap();

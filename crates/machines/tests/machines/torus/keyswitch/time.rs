@@ -39,7 +39,7 @@ fn the_formula_is_the_replay() {
     }
 }
 
-/// The 128-bit set: within a five-hundredth of the floor where blocks fill passes.
+/// Checks that a switch of the 128-bit set takes at most a five-hundredth more than its floor, as blocks fill passes.
 #[test]
 fn a_switch_is_near_its_floor() {
     let floor = Floor::of(1024, 15, 630);
@@ -56,7 +56,7 @@ fn a_switch_is_near_its_floor() {
     }
 }
 
-/// Generators that fold their rounds keep every place taken.
+/// Checks that generators which fold their rounds are busy almost all the time.
 #[test]
 fn folded_generators_take_as_many_times_longer() {
     for (rounds, turns) in [(10, 2), (4, 5), (2, 10)] {
