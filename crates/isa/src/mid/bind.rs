@@ -56,7 +56,7 @@ impl Procedure {
             };
             instr.imm = match instr.imm {
                 Imm::ScalarOf(n) => Imm::Scalar(given(n)?),
-                // Checked: below 2N.
+                // `check_given` has found the value odd and below 2N.
                 Imm::GaloisOf(n) => Imm::Galois(Galois(given(n)? as u32)),
                 same @ (Imm::None
                 | Imm::Scalar(_)

@@ -79,7 +79,7 @@ impl TableModulus {
 impl From<Coefficients> for TableModulus {
     fn from(q: Coefficients) -> Self {
         match q {
-            // 64 at most.
+            // A word has at most 64 bits.
             Coefficients::Word(q) => Self::PowerOfTwo(q.bits() as u8),
             Coefficients::Prime(q) => Self::Prime(q.value()),
         }

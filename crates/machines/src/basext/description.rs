@@ -173,7 +173,7 @@ impl Description {
         let beat = (shape.lanes() as u64).saturating_mul(shape.word().bits().into());
         range("hbm.bits", self.hbm.bits.into(), beat, 16384)?;
         float("hbm.clock_mhz", self.hbm.clock_mhz, 1.0, 10_000.0)?;
-        // The field's range holds the product below 2^41.
+        // The ranges of the fields keep the products below 2^41.
         let khz = |mhz: f64| (mhz * 1e3).round() as u64;
         Ok(Rate::new(
             u64::from(self.hbm.bits).saturating_mul(khz(self.hbm.clock_mhz)),

@@ -57,7 +57,7 @@ impl Shape {
                 table("constants of sources", 3, l),
                 table("constants of targets", 2, k),
                 Need::memory("constants of pairs", MemoryKind::Bram, 1, matrix, width),
-                // A beat and its mark of the last.
+                // An entry is a beat, with a bit that marks the last one.
                 Need::memory(
                     "output queue",
                     MemoryKind::Lutram,

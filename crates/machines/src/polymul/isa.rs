@@ -11,9 +11,9 @@ pub mod command {
     pub const SLOT: Field = Field::new(7, 1);
     /// For loads and unloads, 1 for a limb in evaluation form.
     pub const EVAL: Field = Field::new(6, 1);
-    /// The polynomial of the set.
+    /// Which of the two polynomials of the set.
     pub const BUFFER: Field = Field::new(5, 1);
-    /// The set of two polynomials.
+    /// Which set of two polynomials.
     pub const SET: Field = Field::new(4, 1);
     /// The operation.
     pub const OP: Field = Field::new(0, 4);
@@ -25,9 +25,9 @@ pub mod request {
 
     /// The operation.
     pub const OP: Field = Field::new(9, 4);
-    /// The set of two polynomials.
+    /// Which set of two polynomials.
     pub const SET: Field = Field::new(8, 1);
-    /// The polynomial of the set.
+    /// Which of the two polynomials of the set.
     pub const BUFFER: Field = Field::new(7, 1);
     /// For tables and loads, the slot of tables.
     pub const SLOT: Field = Field::new(6, 1);

@@ -52,7 +52,7 @@ impl Shape {
                     }),
                 ],
             },
-            // A beat and its mark of the last.
+            // An entry is a beat, with a bit that marks the last one.
             shared: vec![Need::memory(
                 "unload queue",
                 MemoryKind::Lutram,

@@ -31,7 +31,7 @@ impl Shape {
             && (MIN_LOG_N..=TOP_LOG_N).contains(&max_log_n)
             && beat.is_power_of_two()
             && (2..=units).contains(&beat)
-            // Two rows at least.
+            // The largest polynomial has at least two rows.
             && units.ilog2() + 2 <= max_log_n;
         fits.then(|| Self {
             log_units: units.ilog2(),

@@ -38,7 +38,7 @@ impl Tables {
         let modulus = plan.modulus();
         let r = modulus.pow(2, LOG_R);
         let scale = modulus.mul(r, r);
-        // Below q < 2^32.
+        // Words are below q, which is below 2^32.
         let word = |x: u64| x as u32;
         let mut twiddles: Vec<u32> = plan
             .forward_twiddles()

@@ -68,7 +68,7 @@ pub fn run(shape: Shape, places: usize, mut offers: impl FnMut() -> bool) -> Run
         }
         out.cycles += 1;
     }
-    // The cycle of the run's end, and the extraction.
+    // The run's end takes one cycle, and the extraction N + 1 for each place.
     out.cycles += 1 + places as u64 * (shape.degree() as u64 + 1);
     out
 }
@@ -284,7 +284,7 @@ impl Engine {
         let when = |is: bool| if is { self.group() } else { 0..0 };
         let takes = when(begins && self.inverse());
         let takes_bundles = when(begins && self.transform == Transform::Mask);
-        // The last rows of the bundles' last column are read.
+        // The bundles are no longer needed when the last rows of their last column are read.
         let frees = when(
             issue
                 && self.transform == Transform::Body

@@ -47,7 +47,7 @@ impl Shape {
         let mut shared = vec![
             multipliers("product multipliers", products),
             by_depth("accumulators", 4 * lanes * copies, places * rows, WORD),
-            // Two banks of two columns, or of each pair.
+            // There are two banks for each column of sums or of products.
             lut(
                 match self.schedule() {
                     Schedule::Sums | Schedule::Coefficients => "sums of products",
@@ -57,7 +57,7 @@ impl Shape {
                 places * rows,
                 positions * RESIDUE,
             ),
-            // Forward and inverse.
+            // A memory has the twiddles of the forward and of the inverse transform.
             lut(
                 "twiddles",
                 lanes,
@@ -68,7 +68,7 @@ impl Shape {
                 Schedule::Sums | Schedule::Pairs => {
                     bram("key", 1, s.key_beats as u64, self.beat_bits())
                 }
-                // Each pattern's, and that of their sum.
+                // Each of the 2^unroll - 1 patterns has a memory, and so has the bundle, their sum.
                 Schedule::Coefficients => bram(
                     "key",
                     1 << s.unroll,
@@ -122,7 +122,7 @@ impl Shape {
                 places * rows,
                 self.key_positions() as u64 * (WORD + 1),
             ));
-            // Of two steps and columns.
+            // The memories hold the bundles of two steps, each of two columns.
             unit.push(by_depth(
                 "evaluations of bundles",
                 2 * 2 * self.slots(),

@@ -183,7 +183,7 @@ impl Shape {
     pub fn transforms(self) -> u64 {
         match self.schedule {
             Schedule::Sums => self.rows() as u64 + 2,
-            // And of the bundles.
+            // The two polynomials of each row of the bundle are transformed, too.
             Schedule::Coefficients => 3 * self.rows() as u64 + 2,
             Schedule::Pairs => 4 * self.rows() as u64,
         }

@@ -40,7 +40,7 @@ pub fn switch_cycles(shape: Shape, places: usize) -> u64 {
 pub fn switch(shape: Shape, places: usize, mut offers: impl FnMut() -> bool) -> u64 {
     let total = switch_words(shape);
     let mut clock = Clock::new(shape.switch());
-    // The command's own cycle.
+    // The command takes the first cycle.
     let (mut offered, mut taken, mut cycle) = (offers(), 0, 1);
     while taken < SEED_WORDS {
         offered = offered || offers();

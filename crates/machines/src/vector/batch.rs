@@ -271,7 +271,7 @@ fn as_needed(graph: &Graph, tasks: &[Task], own: &[usize]) -> Vec<usize> {
     results.sort_unstable();
     let mut begun = vec![false; own.len()];
     let mut found = Vec::with_capacity(own.len());
-    // Tasks, and whether their operands are made.
+    // The stack has tasks, each with whether its operands have been made.
     let mut stack: Vec<(usize, bool)> = Vec::new();
     for (_, result) in results {
         stack.push((result, false));

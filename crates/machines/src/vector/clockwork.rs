@@ -139,7 +139,7 @@ impl Clockwork {
         let s = d.stages;
         let transform_stages = s.read_permutation + s.transform + s.write_permutation;
         let morph_stages = s.read_permutation + s.write_permutation;
-        // Half a chunk a stage.
+        // A stage has half a chunk.
         let room = |stages: u64| (stages as usize / 2).max(1);
         Self {
             rates: Rates {
@@ -168,7 +168,7 @@ impl Clockwork {
             passed: VecDeque::new(),
             buffer_free: 0,
             mac: Pipe::new(d.micro.mac),
-            // A chunk goes in two halves.
+            // A chunk enters the transform in two halves.
             transform: Pipe::new(2 * d.micro.transform),
             morphing: false,
             loads: VecDeque::new(),
@@ -485,7 +485,7 @@ impl Clockwork {
         if !self.counting.distant {
             return from;
         }
-        // Masks are made beside the buffer.
+        // Masks are made on the chip, and use no channel.
         if address >= MASKS {
             return from;
         }

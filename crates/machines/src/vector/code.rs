@@ -447,7 +447,7 @@ fn room(
             Some(held) => match next(held, at) {
                 // Preferred to an empty register, so that few are used and the next chunk has others.
                 None => usize::MAX,
-                // A value that is only here must stay.
+                // A value that lies only in registers must stay.
                 Some(_) if writer.inside.contains(&held.value) && !held.times_r => continue,
                 Some(when) => when,
             },

@@ -259,7 +259,7 @@ impl Description {
             log_n,
             log_radix: self.log_radix,
             log_lanes,
-            // As many as an instruction can name.
+            // An instruction cannot name more.
             chunks: self.chunks(log_lanes).min(1 << A_BITS) as u32,
             registers: self.registers,
             distant: distant.min(MASKS.into()) as u32,

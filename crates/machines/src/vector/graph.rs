@@ -346,7 +346,7 @@ impl Builder<'_> {
             return Err(self.unsupported(instr.op.mnemonic()));
         };
         if let Some(param) = self.graph.hosted.param(d) {
-            // The machine gets it in the parameter's place.
+            // The host computes the value, and the machine gets it as the parameter.
             if let Some(param) = self.procedure.params.get(param) {
                 self.alias(d.0 as usize, param.value.0 as Value);
             }
@@ -472,7 +472,7 @@ impl Builder<'_> {
         if let Some(place) = self.same.get_mut(d) {
             *place = Some(of);
         }
-        // Uses of the one are uses of the other.
+        // Uses of `d` count as uses of `of`.
         let more = self.uses.get(d).copied().unwrap_or_default();
         if let Some(uses) = self.uses.get_mut(of) {
             uses.count += more.count;

@@ -152,7 +152,7 @@ pub fn merge(
     });
     let mut lanes: Vec<Lane> = lanes.collect();
     let mut left = placed.steps.len();
-    // Steps may have become free to begin.
+    // Whether a step may have become free to begin.
     let mut freed = true;
     // The lane whose instruction must come next, whenever it can be sent.
     let mut forced: Option<usize> = None;

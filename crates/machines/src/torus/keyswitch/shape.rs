@@ -9,14 +9,15 @@ use super::SwitchError;
 /// The mask words of 32 bits that one ChaCha20 block gives: all its 16 words
 /// ([`ringmill_math::expand_words`]).
 pub const BLOCK_WORDS: usize = 16;
-/// The rounds of ChaCha20. `STEPS_OF_ROUND` is the number of steps of a round, each a sum, an exclusive or and a
-/// rotation.
+/// The number of rounds of ChaCha20.
 const ROUNDS: u32 = 20;
+/// The number of steps of a round of ChaCha20. Each step is a sum, an exclusive or and a rotation.
 const STEPS_OF_ROUND: u32 = 4;
-/// The most ciphertexts that a unit switches at once. `MAX_DIMENSION` is the most words of the old and of the new mask,
-/// `MAX_CORES` the most generators.
+/// The most ciphertexts that a unit switches at once.
 const MAX_BATCH: usize = 128;
+/// The most words of the mask of an old ciphertext, and of a new one.
 const MAX_DIMENSION: usize = 65534;
+/// The most generators that are side by side in a unit.
 const MAX_CORES: usize = 256;
 
 /// The generators of the key's masks. There are `cores` generators side by side. Each has hardware
