@@ -9,8 +9,8 @@ use ringmill_isa::macros::{
     SchemeName, Visibility,
 };
 
-/// Runs `pass` on each procedure of a program and then on its own instructions, and returns the new program. The pass
-/// leaves constant vectors alone, unless the program has no procedures.
+/// Runs `pass` on each procedure of a program and then on its own instructions, and returns the new program. All bodies
+/// share the constant vectors, so the pass must not change them unless the program has no procedures.
 ///
 /// # Errors
 /// Returns the errors of the pass.

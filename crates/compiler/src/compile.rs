@@ -18,8 +18,8 @@ use crate::scheme::{Compiles, ErrorOf, Fitted, place};
 use crate::{bodies, explicit, lower, pipeline, transparent, trial};
 
 /// An input of a compiled program. An encrypted input is encrypted at `at`. For a plain input `at` is the place (level
-/// and annotation) of its first use, and [`Compiled::plaintexts`] lists all uses. An input that no output depends on is
-/// at the level of the outputs.
+/// and annotation) of its first use, and [`Compiled::plaintexts`] lists all uses. An input that the compiled program
+/// does not read is at the level of the outputs, or above it if its range needs that.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CompiledInput<S: Compiles> {
     pub name: String,
@@ -42,8 +42,8 @@ pub struct Compiled<S: Compiles> {
     pub params: Arc<S::Params>,
     /// The traced program, with its calls and repeats.
     pub source: MacroProgram,
-    /// The program with relinearisations, levels and annotations (scales or correction factors). For a target whose
-    /// instructions have them, it contains `LOAD`, `MORPH` and `KSW`.
+    /// The program with relinearisations, levels and annotations (scales or correction factors). It contains `LOAD`,
+    /// `MORPH` and `KSW` if the options or the target ask for them.
     pub managed: MacroProgram,
     /// The verified mid-level program, which calls limb procedures.
     pub program: Verified,
@@ -116,8 +116,9 @@ impl<S: Compiles> Compiled<S> {
 /// ```
 ///
 /// # Errors
-/// [`CompileError`](crate::CompileError): an ill-formed program, one too deep or with vectors too long for the
-/// parameters, constants that do not fit, or demands that no secure parameters meet.
+/// [`CompileError`](crate::CompileError) if the program is ill-formed, has an operation or a constant that its scheme
+/// does not take, or does not fit the parameters or the target. Also if an output would be transparent, if no secure
+/// parameters meet the demands, or if the watch of the options stops the work.
 pub fn compile<S: Compiles>(
     source: MacroProgram,
     options: &Options<S>,
@@ -144,7 +145,8 @@ pub(crate) fn attempt<S: Compiles>(
     compile_or(source, options, |error, _, _| error)
 }
 
-/// Compiles a traced program as [`compile`] does. `refused` completes the error if the program fits no parameters.
+/// Compiles a traced program as [`compile`] does. If the program fits no parameters, `refused` adds to the error what
+/// helps the user.
 fn compile_or<S: Compiles>(
     source: MacroProgram,
     options: &Options<S>,

@@ -13,9 +13,10 @@ pub struct Cures {
     pub at_most: Option<u32>,
     /// The highest accuracy below the user's demand at which the program compiles.
     pub accuracy: Option<Accuracy>,
-    /// Whether the program compiles with parameters that the compiler chooses.
+    /// Whether the program compiles with parameters that the compiler chooses. False if the compiler chose them
+    /// already.
     pub chosen: bool,
-    /// Whether the program compiles with inputs from -1 to 1.
+    /// Whether a program of integers, which failed with chosen parameters, compiles with inputs from -1 to 1.
     pub narrower: bool,
     /// The name of a parameter set with which BGV can bootstrap the program.
     pub bootstrapping: Option<&'static str>,

@@ -16,11 +16,11 @@ pub(crate) use cost::{Products, Work};
 
 use crate::scheme::options::{KeyWishes, Prefer};
 
-/// The bits by which the product of the special primes exceeds that of the largest digit's primes, if it can. Then key
-/// switching adds little more error than a division by one prime, even in the slot that gets most of it.
+/// The least bits by which the product of the special primes exceeds that of the largest digit's primes, if there is
+/// room. Then key switching adds little more error than a division by one prime, even in the slot that gets most of it.
 pub(crate) const SPECIAL_BITS: u32 = 8;
-/// The number of choices of key-switching digits that a search tries, the best first. If none of
-/// them serves, the digits stay as they are.
+/// The most choices of key-switching digits that a search tries, the best first. If none of them serves, the digits
+/// stay as they are.
 pub(crate) const TRIES: usize = 6;
 
 impl KeyWishes {
@@ -80,8 +80,9 @@ pub(crate) struct Digits {
 }
 
 impl Digits {
-    /// Returns the special primes: the largest ones that are 1 modulo `2^(step + 1)` and not `taken`. Returns `None` if
-    /// there are not as many, or if their product P has fewer bits than the product of the largest digit's primes.
+    /// Returns the special primes: the largest primes of [`Digits::bits`] bits that are 1 modulo `2^(step + 1)` and not
+    /// `taken`. Returns `None` if there are not as many, or if their product P has fewer bits than the product of the
+    /// largest digit's primes.
     pub(crate) fn special_primes(&self, step: u32, taken: &[u64]) -> Option<Vec<u64>> {
         let primes = ntt_primes_excluding(self.bits, step, self.special as usize, taken).ok()?;
         Some(primes).filter(|primes| product_bits(primes) >= self.digit_bits)

@@ -238,14 +238,15 @@ pub enum CompileError<E = CkksError> {
         bits: u32,
     },
 
-    /// An output may be larger than 127 bits, beyond which the compiler knows no range.
+    /// An output may be larger than 127 bits, beyond which the compiler knows no range, or depends on a quotient, which
+    /// has no range.
     #[error(
         "output {output:?} may have more than 127 bits; declare narrower ranges of the inputs, or multiply less often"
     )]
     Unbounded { output: String },
 
-    /// A value that is tested for zero may be larger than 127 bits, beyond which the compiler knows
-    /// no range.
+    /// A value that is tested for zero may be larger than 127 bits, beyond which the compiler knows no range, or
+    /// depends on a quotient.
     #[error(
         "{at}what is tested for zero here may have more than 127 bits; declare narrower ranges of the inputs, or multiply less \
          often"
@@ -374,7 +375,7 @@ fn large(magnitude: f64, error: f64) -> String {
     }
 }
 
-/// Names the accuracy of an output at the largest scale that fits.
+/// Returns the digits or the bits of an output at the largest scale that fits, as text.
 fn reached(reachable: Accuracy) -> String {
     match reachable {
         Accuracy::Bits(0) => "no bit after the binary point".to_owned(),
@@ -384,8 +385,8 @@ fn reached(reachable: Accuracy) -> String {
     }
 }
 
-/// Returns a text on the instruction at which the largest error grows most. `growth` has the bounds
-/// on the error before and after it.
+/// Returns a text on the instruction at which the largest error grows most. `growth` has the bounds on the error before
+/// and after that instruction, or is `None` if the error never grows.
 fn grown(growth: Option<(f64, f64)>) -> String {
     match growth {
         None => "encryption adds a larger error".to_owned(),

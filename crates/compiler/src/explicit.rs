@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rewrites programs with levels with the macro instructions in Table 2 of the BASALISC paper, for
-//! machines that have them. Inputs and encoded plaintexts lie in distant memory until a
-//! `LOAD` reads them. An automorphism becomes a `MORPH` and a key switch
-//! `KSW`, and a relinearisation becomes a `KSW`. The results stay the same. The mid-level program
-//! differs only by the `HCF` (halt) at its end.
+//! Rewrites a program with levels into the explicit macro instructions of Table 2 of the BASALISC paper, for machines
+//! that have them. Inputs and encoded plaintexts lie in distant memory until a `LOAD` reads them. A rotation or a
+//! conjugation becomes a `MORPH` and a key switch `KSW`, and a relinearisation becomes a `KSW`. The results stay the
+//! same. The mid-level program that is made of it differs only by the `HCF` (halt) at its end.
 //!
 //! `HROTATE` stays one instruction: its rotations share a decomposition, which one `KSW` for each rotation would
 //! compute anew.

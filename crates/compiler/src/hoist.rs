@@ -7,11 +7,12 @@ use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue};
 
 use crate::rewrite::Rewriter;
 
-/// The most rotations in one `HROTATE`. With eight, the shared decomposition costs each rotation an eighth of its own,
-/// so little is left to gain. Every further rotation adds one more key that the machine must hold at once.
+/// The most rotations in one `HROTATE`. With eight, each rotation pays for an eighth of a decomposition, so little is
+/// left to gain. Every further rotation adds one more key that the machine must hold at once.
 pub(crate) const MAX_GROUP: usize = 8;
 
-/// Turns two or more `ROTATE`s of one value into `HROTATE`s. Each `HROTATE` stands at the first of its rotations.
+/// Merges the `ROTATE`s of one value, up to [`MAX_GROUP`] at a time, into `HROTATE`s. Each `HROTATE` stands at the
+/// first of its rotations.
 pub(crate) fn run(source: MacroProgram) -> MacroProgram {
     // The groups: for each rotated value, its rotation instructions in order, cut into runs of at most MAX_GROUP.
     let mut by_operand: HashMap<MacroValue, Vec<usize>> = HashMap::new();

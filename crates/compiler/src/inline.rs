@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes out calls and repeats: each procedure's instructions replace its calls, as often as it is called. All later
-//! passes, the evaluator in the clear and lowering work on programs without calls.
+//! Writes out calls and repeats: each procedure's instructions replace its calls, as often as it is called. The
+//! evaluator in the clear takes a program without calls, and so do the later passes, unless a scheme keeps procedures
+//! because the program bootstraps.
 //!
 //! The length of the result is known before any of it is built, so a short text cannot ask for much memory.
 
@@ -13,9 +14,9 @@ use thiserror::Error;
 
 use crate::line::At;
 
-/// The most values of a program whose calls and repeats are written out. Arguments and results of
-/// each call count too, and so does each instruction without results. Level management adds up to
-/// four times as many.
+/// The most values of a program whose calls and repeats are written out. Arguments and results of each call count too,
+/// and so does each instruction without results. The rest of [`MAX_MACRO_VALUES`] is room for the values that level
+/// management adds.
 pub const MAX_WRITTEN_OUT: u64 = MAX_MACRO_VALUES as u64 / 4;
 
 /// The reason why a program's calls and repeats could not be written out.
@@ -32,7 +33,7 @@ pub enum InlineError {
 }
 
 impl InlineError {
-    /// Returns the line of the call or repeat that the error is about.
+    /// Returns the line of the instruction that the error is about, or `None` if the instruction has no line.
     pub fn loc(&self) -> Option<&SourceLoc> {
         match self {
             Self::TooLong { at, .. } | Self::IllFormed { at } => at.0.as_ref(),
@@ -43,8 +44,8 @@ impl InlineError {
 /// Returns the program without calls and repeats, or the program itself if it has no procedures.
 ///
 /// # Errors
-/// [`InlineError::TooLong`] with the line of the call or repeat that makes the program too long.
-/// [`InlineError::IllFormed`] for a program whose calls the verifier refuses.
+/// [`InlineError::TooLong`] with the line of the instruction at which the program becomes too long, in most cases a
+/// call or a repeat. [`InlineError::IllFormed`] for a program whose calls the verifier refuses.
 pub fn written_out(program: &MacroProgram) -> Result<Cow<'_, MacroProgram>, InlineError> {
     length(program)?;
     if program.procs.is_empty() {

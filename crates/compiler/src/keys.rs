@@ -74,8 +74,8 @@ pub(crate) fn of<E>(
     Ok(found)
 }
 
-/// Returns the keys that a program and its procedures need, in the order of their names, with the keys `of_bootstraps`
-/// if it bootstraps. `elements` returns the Galois elements of an instruction's automorphisms.
+/// Returns the keys that a program and its procedures need, in the order of [`KeyRequest`], with the keys
+/// `of_bootstraps` if the program bootstraps. `elements` returns the Galois elements of an instruction's automorphisms.
 ///
 /// # Errors
 /// Returns the errors of `elements`.

@@ -7,7 +7,7 @@ use num_complex::Complex64;
 /// The kind of numbers that a scheme computes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Numbers {
-    /// The scheme computes on whole numbers, exactly. Inputs and outputs have 64 bits.
+    /// The scheme computes on whole numbers, exactly. Inputs and outputs are signed integers of 64 bits.
     Whole,
     /// The scheme computes on real and complex numbers, approximately.
     Complex,
@@ -42,8 +42,8 @@ pub fn whole(value: f64) -> Option<i64> {
 }
 
 impl Values {
-    /// Returns a constant vector of a program, given by real and imaginary parts. Returns `None` if a slot is not of
-    /// this kind of numbers.
+    /// Returns a constant vector of a program, given by real and imaginary parts, as values of a kind of numbers. Whole
+    /// numbers take the real parts alone. Returns `None` if the values must be whole and a real part is not.
     pub fn of_constant(slots: &[(f64, f64)], numbers: Numbers) -> Option<Self> {
         let slots = slots.iter();
         match numbers {

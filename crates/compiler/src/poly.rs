@@ -84,8 +84,8 @@ impl<A: Arithmetic> Basis<A> for Powers {
 }
 
 /// The Chebyshev polynomials of the first kind, T_j(cos u) = cos(j u), of `scale` times x: b_j is T_j(scale x) for even
-/// j, and T_j(scale x) / scale for odd j. So b_1 is x itself. The product rule is b_(a + b) = 2 b_a b_b - b_(a - b),
-/// except that b_2 has the factor 2 `scale`^2 in place of 2.
+/// j, and T_j(scale x) / scale for odd j. So b_1 is x itself. For the indices a and b of [`factors`] the product rule
+/// is b_(a + b) = 2 b_a b_b - b_(a - b). For b_2 the factor is 2 `scale`^2 in place of 2.
 pub(crate) struct Chebyshev {
     pub scale: f64,
 }
@@ -159,7 +159,7 @@ pub(crate) fn evaluate<B: Basis<A>, A: Arithmetic>(
     .part(p, budget)
 }
 
-/// Returns the number of ciphertext products that evaluating a polynomial with these coefficients takes.
+/// Returns the number of ciphertext products that the evaluation of a polynomial with these coefficients takes.
 pub(crate) fn products<A: Arithmetic>(
     basis: &impl Basis<A>,
     coefficients: &[A::Coefficient],
@@ -196,7 +196,8 @@ impl Plan {
             .unwrap_or(Self { baby_bits: 1 })
     }
 
-    /// Returns whether a constant times b_j may stand in a sum that must fit `budget` levels.
+    /// Returns whether this plan computes b_j, and a constant times b_j may stand in a sum that must fit `budget`
+    /// levels.
     fn allows(self, j: usize, budget: u32) -> bool {
         j == 0 || ((j >> self.baby_bits == 0 || j.is_power_of_two()) && power_depth(j) < budget)
     }

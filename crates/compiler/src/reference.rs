@@ -38,8 +38,8 @@ pub enum EvaluateError {
 
 /// A scheme's meaning of instructions, as functions on slots of type `V`.
 pub(crate) trait Meaning<V> {
-    /// Computes the results of one instruction. The instruction is no output, and does more than
-    /// pass its operand's message on.
+    /// Computes the results of one instruction. The instruction is no output, and not one that only passes its
+    /// operand's message on.
     ///
     /// # Errors
     /// Fails for an operation that has no meaning here, or for operands or an immediate that do not fit the operation.
@@ -60,7 +60,8 @@ pub(crate) trait Meaning<V> {
 /// program's outputs.
 ///
 /// # Errors
-/// [`EvaluateError`] if inputs do not fit the program, or if the program breaks the macro level's rules.
+/// [`EvaluateError`] if inputs do not fit the program, if the program breaks the macro level's rules or is too long, or
+/// if it has an operation without a meaning here.
 pub(crate) fn run<V: Clone>(
     program: &MacroProgram,
     inputs: &[Vec<V>],

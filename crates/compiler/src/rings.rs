@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lowers the operations that all ring schemes have in common. Each scheme names them by its own keys of operations.
+//! Lowers the operations that all ring schemes have in common to calls of scheme-layer procedures. Each scheme names
+//! the procedures by its own type `OpKey`.
 
 /// The methods of a [`Visitor`](ringmill_isa::macros::Visitor) whose results are a ring scheme's [`Code`](crate::Code).
 /// `OpKey` makes the scheme's operations, and `automorphisms` returns an instruction's Galois elements. The visitor has

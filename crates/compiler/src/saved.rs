@@ -2,8 +2,9 @@
 //! Saves compiled programs in files: macro text below one line that says how the program was compiled.
 //!
 //! The line is a comment of the macro text, so the file is also a program that may be compiled with other options. The
-//! line is JSON. It has the parameters as a parameter file in hexadecimal, and every option except the sample. In place
-//! of the sample it has the ranges that the sample declares, whose ends are powers of two.
+//! line is JSON. It has the parameters as a parameter file in hexadecimal, and the options except the sample, the
+//! target, the demands on keys and the watch. In place of the sample it has the ranges that the sample declares, whose
+//! ends are powers of two.
 #![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_isa::macros::{MacroProgram, text};
@@ -92,13 +93,14 @@ struct KeptPasses {
     hoist: bool,
 }
 
-/// Returns the text of a compiled program with a line that says how it was compiled, without the sample.
+/// Returns the text of the traced program that was compiled, below a line that says how it was compiled, without the
+/// sample.
 pub fn print<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arrays) -> String {
     written(compiled, &without_sample(compiled, options), arrays)
 }
 
-/// Returns the text of a compiled program with a line that says how it was compiled, including every slot of the
-/// sample. Returns `None` if the options have no sample.
+/// Returns the text of the traced program that was compiled, below a line that says how it was compiled, including
+/// every slot of the sample. Returns `None` if the options have no sample.
 pub fn print_with_sample<S: Compiles>(
     compiled: &Compiled<S>,
     options: &Options<S>,
@@ -221,9 +223,9 @@ impl<S: Compiles> Recipe<S> {
 /// Reads a program that [`print`] wrote, and how it was compiled. Returns `None` for other macro text.
 ///
 /// # Errors
-/// [`SavedError`]: an altered line, text that is no program, or parameters that are refused. Refused parameters are
-/// malformed, insecure, of another version, or secure only by a table that is not accepted. [`Recipe::compile`] checks
-/// whether the program fits the options.
+/// [`SavedError`] for an altered line, another format version, text that is no program, a bootstrap that cannot be made
+/// again, and refused parameters. Parameters are refused if they are malformed, insecure, of another version, or secure
+/// only by a table that is not accepted. [`Recipe::compile`] checks whether the program fits the options.
 pub fn parse<S: Compiles>(
     text: &str,
     accepted: impl Into<Accepted>,
@@ -399,7 +401,7 @@ fn line(text: &str) -> Result<Option<Line>, SavedError> {
 /// Returns the arrays of the function whose program [`print`] wrote. For other macro text all of them are unknown.
 ///
 /// # Errors
-/// [`SavedError::Line`] for lengths that the program's inputs and outputs cannot have.
+/// [`SavedError::Line`] for an altered line, and for lengths that the program's inputs and outputs cannot have.
 pub fn arrays(text: &str, program: &MacroProgram) -> Result<Arrays, SavedError> {
     #[derive(Deserialize)]
     struct Only {
@@ -417,7 +419,8 @@ pub fn arrays(text: &str, program: &MacroProgram) -> Result<Arrays, SavedError> 
     Ok(Arrays { returned, lengths })
 }
 
-/// Returns whether a program that [`print`] wrote bootstraps.
+/// Returns whether a program that [`print`] wrote bootstraps. Returns false for other macro text and for an altered
+/// line.
 pub fn bootstraps(text: &str) -> bool {
     #[derive(Deserialize)]
     struct Only {

@@ -45,14 +45,15 @@ pub struct Bootstraps<S: Compiles> {
     pub keeps_procedures: bool,
     /// Returns a program of one procedure, the bootstrap that a `BOOTSTRAP` calls.
     pub program: fn(&S::Bootstrapping) -> &MacroProgram,
-    /// Returns the constants that the procedure's `LIFT`s name, each as a limb for each of its primes.
+    /// Returns a constant that the procedure's `LIFT` instructions name by a number. The constant has one limb for each
+    /// of its primes.
     pub lifted: Lifts<S>,
-    /// Returns how many successive residues of the limbs of the constant with a number are equal: 1 or more.
+    /// Returns the length of the blocks of equal residues in the limbs of the constant with this number: 1 or more.
     pub repeated: fn(&S::Bootstrapping, &S::Params, u32) -> usize,
     /// Returns the fields from which the bootstrap can be made again, for files of programs.
     pub keep: fn(&S::Bootstrapping) -> KeptBootstrapping,
-    /// Makes the bootstrap again from the fields of a program's file, for the same parameters. If the fields suit no
-    /// parameters, or not these, it returns the reason as text.
+    /// Makes the bootstrap again from the fields of a program's file, for the same parameters. If no bootstrap of these
+    /// parameters has such fields, it returns the reason as text.
     pub made_again: fn(KeptBootstrapping, &Arc<S::Params>) -> MadeAgain<S>,
 }
 
@@ -82,22 +83,24 @@ pub trait Compiles:
     /// The functions of the scheme's bootstrap, or `None` for a scheme that has none.
     const BOOTSTRAPS: Option<Bootstraps<Self>> = None;
 
-    /// Converts values to a message. Returns `None` if they are another kind of numbers, or if one of them is outside
-    /// the scheme's messages.
+    /// Converts values to a message. Returns `None` if they are of another kind of numbers than the scheme's.
     fn message(values: Values) -> Option<Self::Message>;
 
     fn values(message: Self::Message) -> Values;
 
-    /// Makes a range from its ends. Returns `None` for ends that the scheme does not have.
+    /// Makes a range from its ends. Returns `None` for ends of another kind of numbers than the scheme's. In a scheme
+    /// of integers it also returns `None` if the first end is above the last.
     fn declared(ends: Ends) -> Option<Self::Range>;
 
     fn ends(range: &Self::Range) -> Ends;
 
-    /// Returns the range of an input from its sample as versions that wrote files of format version 1 computed it: not
-    /// rounded to a power of two.
+    /// Returns the range of an input in a file of format version 1, which has a sample in place of the range. The range
+    /// holds all values of at most `margin` times the sample's largest absolute value, which is not rounded to a power
+    /// of two.
     fn sampled(sample: &Self::Message, margin: f64) -> Self::Range;
 
-    /// Returns the widest range within this one that reveals no slot of the sample that it came from.
+    /// Returns a range within this one whose bound is a power of two, so that it reveals no slot of the sample from
+    /// which this one came. The range must be one that [`Compiles::sampled`] returned.
     fn narrowed(range: &Self::Range) -> Self::Range;
 
     /// Evaluates the program without encryption, from its inputs in order to its outputs.
@@ -112,14 +115,15 @@ pub trait Compiles:
     /// Reads parameters from the bytes of their file.
     ///
     /// # Errors
-    /// Fails for a file that is damaged, of another scheme, by a security table that is not accepted, or of insecure
-    /// parameters.
+    /// Fails for a file that is damaged or of another scheme. Fails for parameters that are insecure or secure only by
+    /// a table that is not accepted, unless `accepted` allows them.
     fn read_params(bytes: &[u8], accepted: Accepted) -> Result<Arc<Self::Params>, FileError>;
 
-    /// Converts the constants of a program without calls to the form that the scheme takes.
+    /// Converts the constants of a program's own instructions to the form that the scheme takes. Procedures stay as
+    /// they are.
     ///
     /// # Errors
-    /// Fails for a constant that the scheme does not have, with its line.
+    /// Fails for a constant or an operation that the scheme does not have, with its line.
     fn constants(program: MacroProgram) -> Result<MacroProgram, ErrorOf<Self>>;
 
     /// Returns the accuracy that outputs must have, or `None` for a scheme of exact numbers.
@@ -137,7 +141,8 @@ pub trait Compiles:
         program
     }
 
-    /// Returns the range of every input: the declared one, or the one that the options give to all inputs.
+    /// Returns the range of every input: the declared one, else that of its sample, else the bound that the options
+    /// give to all inputs.
     ///
     /// # Errors
     /// Fails for options that make no sense for these inputs.
@@ -167,8 +172,8 @@ pub trait Compiles:
         bootstrapping: Option<&Self::Bootstrapping>,
     ) -> Result<Vec<Self::KeyName>, ErrorOf<Self>>;
 
-    /// Returns level and annotation of an encrypted value that no instruction reads. The level is `level`, or above it
-    /// if a value of the range needs that.
+    /// Returns level and annotation of an encrypted value that no instruction reads, such as an unused input. The level
+    /// is `level`, or above it if a value of the range needs that.
     ///
     /// # Errors
     /// Fails like [`Compiles::fit`].

@@ -42,8 +42,8 @@ pub(crate) fn refuse<E>(program: &MacroProgram) -> Result<(), CompileError<E>> {
     Ok(())
 }
 
-/// A ciphertext as a sum of whole multiples of other ciphertexts, beside plaintexts: the factor of each, by the value's
-/// number.
+/// A ciphertext as a sum of whole multiples of other ciphertexts, without its plaintexts: for each of these ciphertexts
+/// its factor, by the value's number.
 type Terms = BTreeMap<u32, f64>;
 
 /// The most terms of a sum that are kept. A longer sum counts as a ciphertext of its own.
@@ -133,8 +133,9 @@ impl<'a> Sums<'a> {
                 [size] => 2 * size - 1,
                 _ => sizes.iter().sum::<u8>().saturating_sub(1),
             },
-            // A bootstrap encrypts anew, so its result is hidden. A call's result is hidden if an argument is.
+            // A bootstrap encrypts anew, so its result is hidden.
             MacroSize::Two if instr.op.columns().keys == MacroKeys::Refresh => 2,
+            // The result of a call counts as hidden.
             MacroSize::Relinearised | MacroSize::Declared => 2,
             MacroSize::Two | MacroSize::Morphed | MacroSize::Switched => largest.min(2),
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tries cures on a program with too many products in sequence. Bootstrapping takes long and is not tried: the compiler
-//! only checks that the slots, operations, constants and ranges suit a program that bootstraps.
+//! Finds cures for a program with too many products in sequence by trying them. Bootstrapping takes long and is not
+//! tried: the compiler only checks that the slots, operations, constants and ranges suit a program that bootstraps.
 
 use ringmill_isa::macros::op::MacroKeys;
 use ringmill_isa::macros::{Constant, MacroInstr, MacroOp, MacroProgram};
@@ -91,8 +91,8 @@ fn accuracy<S: Compiles>(
     Some(asked.with_count(fits))
 }
 
-/// Returns the name of the parameter set with which a program of whole numbers can bootstrap, or `None` if the program
-/// has a part that programs that bootstrap cannot have.
+/// Returns the name of the parameter set with which a program of whole numbers can bootstrap. Returns `None` if
+/// bootstrapping forbids a part of the program, or if its vectors, constants, inputs or outputs do not fit the set.
 fn bootstrapping<S: Compiles>(
     source: &MacroProgram,
     relinearised: &MacroProgram,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Counts the word operations of a program. Those of key switches depend on the digits. All others matter only if two
-//! ring degrees are compared.
+//! Counts the word operations of a program, by which choices of key-switching digits are compared. Only those of key
+//! switches depend on the digits. The others matter if two ring degrees are compared.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -96,8 +96,8 @@ impl Work {
         self.keys
     }
 
-    /// Returns the program's word operations with these key-switching digits, numbers of special
-    /// primes and of all primes. The unit is half a product of words.
+    /// Returns the program's word operations with these key-switching digits, `special` special primes and `primes`
+    /// primes in all. If `seeded`, half of each key is expanded from a seed. The unit is half a product of words.
     pub fn time(
         &self,
         log_n: u32,

@@ -23,7 +23,7 @@ pub trait Course: Clone {
     /// Processes the instruction with this number. Operands that the placement refreshes here are refreshed first.
     ///
     /// # Errors
-    /// An instruction that the scheme refuses; a stop of the work.
+    /// Fails for an instruction that the scheme refuses, or if the work is stopped.
     fn go_on(&mut self, program: &MacroProgram, number: usize) -> Result<(), Self::Error>;
 
     /// Returns the cost of all instructions so far, refreshes included.
@@ -39,14 +39,14 @@ pub trait Course: Clone {
     /// instruction before which live values are refreshed.
     fn refreshed(&self) -> &[(MacroValue, usize)];
 
-    /// Returns the number of known values that would gain capacity from a refresh.
+    /// Returns the number of values at this point of the program that would gain capacity from a refresh.
     fn stale(&self) -> usize;
 
     /// Returns whether every value that would gain capacity from a refresh could be refreshed here without losing its
     /// message.
     ///
     /// # Errors
-    /// Errors of the scheme.
+    /// Returns the errors of the scheme.
     fn survives(&self) -> Result<bool, Self::Error>;
 
     /// Forgets a value of the program that no later instruction reads.

@@ -3,11 +3,11 @@
 //!
 //! A *cut* stands before an instruction. A value that was made before a cut and is read after it is refreshed at its
 //! first read there, if that gives it room. So a cut refreshes the values that live across it. Their cost is known when
-//! the cut is reached, up to which of them still have room. A cut may only stand where each of these values can be
-//! refreshed. Then all of them have room after it, wherever the earlier cuts are. So only the cheapest way to a cut
-//! matters. Dynamic programming over the instructions finds the cuts: for each place the cheapest way there, from any
-//! earlier cut from which the noise model lets the program run so far. Then each refreshed value is tried without its
-//! refresh.
+//! the cut is reached, because values that still have room need no refresh. A cut may only stand where each of these
+//! values can be refreshed. Then all of them have room after it, wherever the earlier cuts are. So only the cheapest
+//! way to a cut matters. Dynamic programming over the instructions finds the cuts: for each place the cheapest way
+//! there, from any earlier cut after which no value is lost before that place. Then each refreshed value is tried
+//! without its refresh.
 
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
@@ -67,8 +67,8 @@ impl Placement {
 
 /// The most instructions that all trials together process. Each trial runs the program without one of its bootstraps.
 const TRIALS: usize = 1 << 22;
-/// The number of later places in the program that are tried for the next cut (place of bootstraps) after each cut, if
-/// there are as many.
+/// About how many later places in the program are tried for the next cut (place of bootstraps) after each cut. If there
+/// are fewer places, all of them are tried.
 const PLACES: usize = 1 << 10;
 
 /// The result of a scheme's pass through the program, or a description of what the first lost value lacks. Errors are
@@ -81,7 +81,7 @@ type Result<T, C> =
 /// instruction.
 ///
 /// # Errors
-/// Those of the scheme's pass.
+/// Returns the errors of the scheme's pass.
 pub fn best<C: Course>(program: &MacroProgram, start: &C) -> Result<(Placement, f64), C> {
     let found = match by_cuts(program, start, PLACES)? {
         Err(_) if program.instrs.len() > PLACES => by_cuts(program, start, usize::MAX)?,
@@ -171,7 +171,8 @@ fn by_cuts<C: Course>(program: &MacroProgram, start: &C, places: usize) -> Resul
     })
 }
 
-/// Returns the placement without bootstraps that are not needed, and its cost.
+/// Tries to leave out each bootstrap of a placement, the last one first, and keeps every change that lowers the cost.
+/// Returns the resulting placement and its cost.
 fn fewer<C: Course>(
     program: &MacroProgram,
     start: &C,

@@ -42,7 +42,8 @@ pub const SAMPLE_MARGIN: f64 = 2.0;
 pub enum ParamsChoice<S: Compiles> {
     /// The parameters that the user gives. The compiler checks that the program fits them.
     Given(Arc<S::Params>),
-    /// The smallest secure parameters for the program that satisfy these demands.
+    /// Secure parameters that the compiler chooses for the program. They satisfy these demands and are as small as the
+    /// search finds them.
     Choose(S::Wanted),
 }
 
@@ -90,7 +91,7 @@ pub struct Options<S: Compiles> {
     pub seeded_keys: bool,
     /// The user's demands on the evaluation keys of chosen parameters.
     pub keys: KeyWishes,
-    /// Whether the compiled macro program has explicit moves (LOAD, MORPH and KSW) and ends with
+    /// Whether the compiled macro program has explicit moves (LOAD, MORPH and KSW) and the mid-level program ends with
     /// HCF (halt), even if no target asks for that.
     pub explicit: bool,
     /// The lowest level at which outputs may end. It is above 0 if another program continues with them.
@@ -100,9 +101,9 @@ pub struct Options<S: Compiles> {
     /// The range of each input's slots, in the order of the program's inputs. It is empty if no range is declared.
     pub ranges: Vec<Option<S::Range>>,
     /// Typical inputs, one message for each input. They declare the range of every input without one in `ranges`: each
-    /// end is `margin` times as far from zero as on the sample, up to a power of two. A demanded precision then holds
-    /// for inputs like the sample: those for which no value in the program exceeds `margin` times its largest absolute
-    /// value on the sample.
+    /// end is `margin` times as far from zero as on the sample, up to a power of two. In a scheme of integers both ends
+    /// are as far from zero as the farther one. A demanded precision then holds for inputs like the sample: those for
+    /// which no value in the program exceeds `margin` times its largest absolute value on the sample.
     pub sample: Option<Vec<S::Message>>,
     /// The factor by which inputs and values may be larger than on `sample`.
     pub margin: f64,
@@ -123,8 +124,8 @@ impl<S: Compiles> Options<S> {
         self.seeded_keys && target.is_none_or(|target| target.expands_seeds)
     }
 
-    /// Returns whether programs have explicit moves and end with HCF (halt), as requested or as the
-    /// target demands.
+    /// Returns whether macro programs have explicit moves and mid-level programs end with HCF (halt), as requested or
+    /// as the target demands.
     pub fn explicit(&self) -> bool {
         let target = self.target.as_ref();
         self.explicit || target.is_some_and(|target| target.explicit)
