@@ -11,7 +11,7 @@ use super::node::Home;
 #[derive(Debug)]
 pub(super) struct Constant {
     pub values: Vec<Slot>,
-    /// The vector's number among the program's constant vectors, or `None` before its first use.
+    /// The vector's index in the program's `data`, or `None` before its first use.
     pub data: Option<u32>,
     /// The value that the last `ENCODE` instruction of this vector wrote, with the frame (program,
     /// procedure or repeat's body) of that instruction.
@@ -26,8 +26,8 @@ pub(super) struct Constants {
 }
 
 impl Constants {
-    /// Returns the number of a constant vector among the program's vectors. Stores the vector if no
-    /// equal one is stored.
+    /// Returns the number of a constant vector among the vectors stored here. Stores the vector if no equal one is
+    /// stored.
     pub fn number(&mut self, values: Vec<Slot>) -> u32 {
         let known = self.by_hash.entry(hash(&values)).or_default();
         let bits = |&(re, im): &Slot| (re.to_bits(), im.to_bits());

@@ -18,7 +18,7 @@ pub struct Power {
 }
 
 /// Returns the values of a function at all lowest digits to base p, from the least digit on, for a plaintext modulus
-/// p^r. Returns no values for a prime p that [`TraceBuilder::digit_table`] refuses.
+/// p^r. Returns no values for a p that is too large for [`TraceBuilder::digit_table`].
 fn table(power: Power, value: impl Fn(i64) -> i64) -> Vec<i64> {
     let half = (power.prime / 2) as i64;
     match half <= LowDigit::MAX_BOUND as i64 {
@@ -33,7 +33,7 @@ impl TraceBuilder {
     /// `by`, or its product with `by`, have meaning.
     ///
     /// # Errors
-    /// [`TraceError::PlainArithmetic`] for a value that is not encrypted.
+    /// [`TraceError::PlainArithmetic`] for a value that is not encrypted, [`TraceError::TooLong`].
     pub fn quotient(
         &mut self,
         a: Traced,
@@ -59,8 +59,8 @@ impl TraceBuilder {
     /// above that digit, elements of the slot ring too.
     ///
     /// # Errors
-    /// [`TraceError::Digits`] for a p that is no odd prime, or a table of another length; errors of
-    /// [`TraceBuilder::quotient`].
+    /// [`TraceError::Digits`] for a p that is no odd prime or too large, or for a table of another length. Fails like
+    /// [`TraceBuilder::quotient`] too.
     pub fn digit_table(
         &mut self,
         a: Traced,
@@ -114,7 +114,7 @@ impl TraceBuilder {
         let mut sign = self.digit_table(rest, power, &values, loc.clone())?;
         for _ in 1..digits {
             rest = self.shifted(rest, power, &loc)?;
-            // That of the digits below counts where this one's is 0: s + (1 - s^2) rest.
+            // The sign of the lower digits counts if this digit is 0: s + (1 - s^2) sign, for the sign s of this digit.
             let own = self.digit_table(rest, power, &values, loc.clone())?;
             let square = self.square(own, loc.clone())?;
             let decided = self.mul(square, sign, loc.clone())?;
@@ -124,10 +124,9 @@ impl TraceBuilder {
         Ok(sign)
     }
 
-    /// Divides every slot's integer, which has `digits` balanced digits to base p, by p^`by` and
-    /// rounds to nearest. The plaintext modulus is p^r. The result has the digits from number `by`
-    /// on, again modulo p^r. This is the data scaling of the older bootstrapping in the BASALISC
-    /// paper, section 8.3.2.
+    /// Divides every slot's integer, which has `digits` balanced digits to base p, by p^`by` and rounds to nearest. The
+    /// plaintext modulus is p^r. The result has the digits from number `by` on, where the lowest digit is number 0,
+    /// again modulo p^r. This is the data scaling of the older bootstrapping in the BASALISC paper, section 8.3.2.
     ///
     /// # Errors
     /// Those of [`TraceBuilder::digit_table`].

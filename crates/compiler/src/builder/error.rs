@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::{MAX_INSTRUCTIONS, MAX_NESTING, MAX_SLOTS};
 use crate::line::At;
 
-/// The error of an operation that a traced function may not use.
+/// The reason why an operation of a traced function cannot become a part of the program.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[non_exhaustive]
 pub enum TraceError {
@@ -164,7 +164,7 @@ impl TraceError {
     }
 }
 
-/// Refuses a name of an input, an output or a program that is too long for the text form of macro
+/// Refuses a name of a program, a procedure, an input or an output that is too long for the text form of macro
 /// programs.
 pub(super) fn named(
     what: &'static str,

@@ -18,7 +18,7 @@ use crate::line::At;
 /// The greatest depth to which procedures and repeats may be nested in a trace.
 pub const MAX_NESTING: usize = 64;
 
-/// The kind of a frame: a procedure, or the body of a repeat.
+/// The kind of a frame: the program itself, a procedure, or the body of a repeat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Program,
@@ -120,7 +120,8 @@ impl TraceBuilder {
     /// alone. Returns its parameters, each a ciphertext or a plaintext.
     ///
     /// # Errors
-    /// [`TraceError::Nested`], [`TraceError::TooMany`].
+    /// [`TraceError::Nested`] beyond [`MAX_NESTING`], [`TraceError::TooMany`] for too many parameters,
+    /// [`TraceError::Name`] for a name that is too long.
     pub fn begin_procedure(
         &mut self,
         name: &str,
@@ -134,7 +135,7 @@ impl TraceBuilder {
     /// parameters. The body may use values of surrounding frames, which are the same in each iteration.
     ///
     /// # Errors
-    /// Those of [`TraceBuilder::begin_procedure`].
+    /// Fails like [`TraceBuilder::begin_procedure`].
     pub fn begin_body(
         &mut self,
         name: &str,
@@ -186,8 +187,9 @@ impl TraceBuilder {
     /// Ends the procedure or repeat's body that was begun last, with `results` as the values that it returns.
     ///
     /// # Errors
-    /// [`TraceError::Result`] for a result that is not encrypted, [`TraceError::NoProcedure`] if none was begun. After
-    /// the first error the procedure is still to be ended, or abandoned.
+    /// [`TraceError::NoProcedure`] if no procedure or body was begun. [`TraceError::Result`] for a result that is not
+    /// encrypted, [`TraceError::NoResults`] if there are none, [`TraceError::TooMany`] for too many parameters, results
+    /// or procedures. After these three errors the procedure is still to be ended, or abandoned.
     pub fn end(
         &mut self,
         results: &[Traced],
@@ -258,7 +260,8 @@ impl TraceBuilder {
     /// input or a constant.
     ///
     /// # Errors
-    /// [`TraceError::Count`], [`TraceError::Argument`].
+    /// [`TraceError::Count`] for another number of arguments than parameters, [`TraceError::Argument`] for an argument
+    /// of the wrong kind, [`TraceError::TooLong`].
     pub fn call(
         &mut self,
         procedure: &Procedure,
@@ -273,8 +276,8 @@ impl TraceBuilder {
     /// the last iteration.
     ///
     /// # Errors
-    /// [`TraceError::Times`] for a number that is not allowed; [`TraceError::Carried`] if the body returns another
-    /// number of values than it takes; errors of [`TraceBuilder::call`].
+    /// [`TraceError::Times`] unless `count` is from 1 to 2^32. [`TraceError::Carried`] if the body returns another
+    /// number of values than `carried` has. Fails like [`TraceBuilder::call`] too.
     pub fn repeat(
         &mut self,
         count: u64,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The builder that front ends call to trace a function. The function computes on handles, and a macro program results.
+//! The builder that front ends call to trace a function. The function computes on handles, and the builder records each
+//! operation in a macro program.
 //!
 //! The builder computes arithmetic among constants itself, without encryption. A handle knows whether it is a
 //! ciphertext, a plain input (known only at run time) or a constant. Each misuse is an error at the user's line.
@@ -30,7 +31,7 @@ pub use frame::{MAX_NESTING, Procedure};
 use node::{Binary, Home, Node, Sort};
 pub use unary::Unary;
 
-/// The largest vector length of a program: the slots of the largest ring degree, 2^17.
+/// The largest vector length of a program: 2^16, half of the largest ring degree.
 pub const MAX_SLOTS: u32 = ringmill_isa::limits::MAX_VECTOR_SLOTS;
 /// The most instructions of one traced program. The limit leaves room for the instructions that the
 /// compiler adds.
@@ -80,7 +81,8 @@ impl TraceBuilder {
     /// Begins a program on vectors of `slots` values.
     ///
     /// # Errors
-    /// [`TraceError::Slots`] unless `slots` is a power of two up to [`MAX_SLOTS`].
+    /// [`TraceError::Slots`] unless `slots` is a power of two up to [`MAX_SLOTS`], [`TraceError::Name`] for a name that
+    /// is too long.
     pub fn new(name: &str, slots: u32) -> Result<Self, TraceError> {
         if !slots.is_power_of_two() || slots > MAX_SLOTS {
             return Err(TraceError::Slots { slots });
@@ -105,7 +107,8 @@ impl TraceBuilder {
     /// Declares a named input of the program, encrypted or plain.
     ///
     /// # Errors
-    /// [`TraceError::DuplicateInput`].
+    /// [`TraceError::DuplicateInput`], [`TraceError::Name`] for a name that is too long, [`TraceError::Inside`] if a
+    /// procedure or a repeat's body is being traced, [`TraceError::TooLong`].
     pub fn input(
         &mut self,
         name: &str,
@@ -140,7 +143,7 @@ impl TraceBuilder {
     /// Returns a handle of a constant vector, with one complex value for each slot.
     ///
     /// # Errors
-    /// [`TraceError::Length`], [`TraceError::NotFinite`].
+    /// [`TraceError::Length`] for another number of values than slots, [`TraceError::NotFinite`].
     pub fn vector(
         &mut self,
         values: Vec<Slot>,
@@ -181,7 +184,10 @@ impl TraceBuilder {
     /// Computes `a + b` slot by slot.
     ///
     /// # Errors
-    /// [`TraceError::PlainArithmetic`] if neither is encrypted and one is a plain input; [`TraceError::Overflow`].
+    /// [`TraceError::PlainArithmetic`] if neither operand is encrypted and one is a plain input.
+    /// [`TraceError::Overflow`] if a sum of constants is not finite. [`TraceError::TooLong`] if the program has too
+    /// many instructions. Every operation of the builder may also fail with [`TraceError::ForeignValue`],
+    /// [`TraceError::Ended`] or [`TraceError::Captured`] for a handle that is not valid where it is used.
     pub fn add(
         &mut self,
         a: Traced,
@@ -191,7 +197,10 @@ impl TraceBuilder {
         self.binary(Binary::Add, a, b, loc)
     }
 
-    /// Computes `a - b` slot by slot. Errors are those of [`TraceBuilder::add`].
+    /// Computes `a - b` slot by slot.
+    ///
+    /// # Errors
+    /// Fails like [`TraceBuilder::add`].
     pub fn sub(
         &mut self,
         a: Traced,
@@ -201,7 +210,10 @@ impl TraceBuilder {
         self.binary(Binary::Sub, a, b, loc)
     }
 
-    /// Computes `a * b` slot by slot. Errors are those of [`TraceBuilder::add`].
+    /// Computes `a * b` slot by slot.
+    ///
+    /// # Errors
+    /// Fails like [`TraceBuilder::add`].
     pub fn mul(
         &mut self,
         a: Traced,
@@ -211,7 +223,10 @@ impl TraceBuilder {
         self.binary(Binary::Mul, a, b, loc)
     }
 
-    /// Computes `a * a` slot by slot. Errors are those of [`TraceBuilder::add`].
+    /// Computes `a * a` slot by slot.
+    ///
+    /// # Errors
+    /// Fails like [`TraceBuilder::add`].
     pub fn square(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
         match self.sort(a, &loc)? {
             Sort::Cipher(v) => self.cipher(TracedOp::Square, vec![v], MacroImm::None, loc),
@@ -222,7 +237,8 @@ impl TraceBuilder {
     /// Rotates a vector: slot i of the result is slot i + `steps` of `a`, cyclically. `steps` is in `-slots ..= slots`.
     ///
     /// # Errors
-    /// [`TraceError::Steps`], [`TraceError::PlainArithmetic`].
+    /// [`TraceError::Steps`] for steps out of this range, [`TraceError::PlainArithmetic`] for a plain input,
+    /// [`TraceError::TooLong`].
     pub fn rotate(
         &mut self,
         a: Traced,
@@ -263,7 +279,8 @@ impl TraceBuilder {
     /// are.
     ///
     /// # Errors
-    /// [`TraceError::Interval`], [`TraceError::PlainArithmetic`].
+    /// [`TraceError::Interval`] for ends that are not finite or not in order, [`TraceError::PlainArithmetic`] for a
+    /// plain input, [`TraceError::TooLong`].
     pub fn bounded(
         &mut self,
         a: Traced,
@@ -292,7 +309,9 @@ impl TraceBuilder {
     /// Makes an encrypted value a named output of the program.
     ///
     /// # Errors
-    /// [`TraceError::PlainOutput`], [`TraceError::DuplicateOutput`].
+    /// [`TraceError::PlainOutput`] for a value that is not encrypted, [`TraceError::DuplicateOutput`],
+    /// [`TraceError::Name`] for a name that is too long. [`TraceError::Inside`] if a procedure or a repeat's body is
+    /// being traced.
     pub fn output(
         &mut self,
         name: &str,
@@ -336,7 +355,7 @@ impl TraceBuilder {
     /// Returns whether a handle stands for a ciphertext.
     ///
     /// # Errors
-    /// [`TraceError::ForeignValue`].
+    /// [`TraceError::ForeignValue`] for a handle of another builder.
     pub fn is_encrypted(&self, a: Traced) -> Result<bool, TraceError> {
         match self.nodes.get(a.node as usize) {
             Some(node) => Ok(matches!(node, Node::Cipher(_))),

@@ -12,7 +12,8 @@ impl TraceBuilder {
     /// Computes the polynomial `coefficients[0] + coefficients[1] x + coefficients[2] x^2 + ...` in every slot of `x`.
     ///
     /// # Errors
-    /// [`TraceError::NoCoefficients`], [`TraceError::NotFinite`]; [`TraceError::PlainArithmetic`] on a plain input.
+    /// [`TraceError::NoCoefficients`], [`TraceError::NotFinite`] for a coefficient, and the errors of
+    /// [`TraceBuilder::mul`] and [`TraceBuilder::add`].
     pub fn polynomial(
         &mut self,
         x: Traced,
@@ -28,7 +29,8 @@ impl TraceBuilder {
     /// slot of `x`. Here u goes from -1 to 1 as x goes through the `domain`.
     ///
     /// # Errors
-    /// As [`Self::polynomial`], and [`TraceError::Domain`] for a domain that is no interval.
+    /// Fails like [`Self::polynomial`], and with [`TraceError::Domain`] for a domain whose ends are not in order or too
+    /// far apart.
     pub fn chebyshev(
         &mut self,
         x: Traced,
@@ -79,7 +81,7 @@ impl Line<'_> {
         }
     }
 
-    /// Returns `x` less the middle of an interval, and the number that maps the result onto [-1, 1].
+    /// Returns `x` less the middle of an interval, and the factor that maps the difference onto [-1, 1].
     fn centred(&mut self, x: Traced, domain: Interval) -> Result<(Traced, f64), TraceError> {
         let Interval { lowest, highest } = domain;
         let (scale, middle) = (2.0 / (highest - lowest), lowest / 2.0 + highest / 2.0);

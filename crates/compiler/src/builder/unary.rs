@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Operations of one value, slot by slot. Each is a row of one table.
+//! Operations of one value, slot by slot: negation, conjugation, twice the real part, and the test for zero. Each is a
+//! row of one table.
 
 use ringmill_isa::macros::{MacroImm, TracedOp};
 use ringmill_isa::source::SourceLoc;
 
 use super::{At, Node, Slot, Sort, TraceBuilder, TraceError, Traced};
 
-/// An operation of one value, without an immediate.
+/// An operation of one value that takes no further number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unary {
     /// The negative `-a`.
@@ -67,7 +68,7 @@ impl TraceBuilder {
     /// Computes an operation of one value, slot by slot. For a constant the builder computes the result itself.
     ///
     /// # Errors
-    /// [`TraceError::PlainArithmetic`] on a plain input.
+    /// [`TraceError::PlainArithmetic`] for a plain input, [`TraceError::TooLong`].
     pub fn unary(
         &mut self,
         unary: Unary,
@@ -92,17 +93,26 @@ impl TraceBuilder {
         }
     }
 
-    /// Computes `-a` slot by slot. Errors are those of [`TraceBuilder::unary`].
+    /// Computes `-a` slot by slot.
+    ///
+    /// # Errors
+    /// Fails like [`TraceBuilder::unary`].
     pub fn neg(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
         self.unary(Unary::Neg, a, loc)
     }
 
-    /// Computes the complex conjugate slot by slot. Errors are those of [`TraceBuilder::unary`].
+    /// Computes the complex conjugate slot by slot.
+    ///
+    /// # Errors
+    /// Fails like [`TraceBuilder::unary`].
     pub fn conj(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
         self.unary(Unary::Conj, a, loc)
     }
 
-    /// Computes 1 in slots where `a` is zero and 0 elsewhere. Errors are those of [`TraceBuilder::unary`].
+    /// Computes 1 in slots where `a` is zero and 0 elsewhere.
+    ///
+    /// # Errors
+    /// Fails like [`TraceBuilder::unary`].
     pub fn is_zero(&mut self, a: Traced, loc: Option<SourceLoc>) -> Result<Traced, TraceError> {
         self.unary(Unary::IsZero, a, loc)
     }

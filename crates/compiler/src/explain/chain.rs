@@ -20,9 +20,9 @@ pub enum Taken {
     Product,
     /// The step multiplies a ciphertext by a plaintext.
     PlainProduct,
-    /// The step multiplies by a constant that is no small whole number.
+    /// The step multiplies by a constant that is no small whole number, so that the scale or the level changes.
     Constant,
-    /// The step divides by a prime, and no product before it caused the division.
+    /// The step divides by a prime, and no step before it in the chain takes up the division.
     Rescale,
     /// The step drops primes so that two operands have the same level.
     Drop,
@@ -44,7 +44,8 @@ impl Taken {
     }
 }
 
-/// A step of a chain of products: an instruction that changes the level of the chain's ciphertext.
+/// A step of a chain of products: a product or a bootstrap with the divisions and drops of primes that follow it, or a
+/// division or a drop by itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Step {
     #[serde(flatten)]
@@ -53,18 +54,19 @@ pub struct Step {
     pub operation: &'static str,
     pub taken: Taken,
     pub level_before: u32,
-    /// The level of the ciphertext at the next step of the chain.
+    /// The level of the ciphertext after the step and the divisions and drops that follow it.
     pub level_after: u32,
     /// The number of primes between the two levels that the ciphertext was divided by. The other primes were dropped.
     pub rescales: u32,
-    /// The number of times that a repeat runs the step.
+    /// The number of times that the step runs in its repeats, or 1 outside of repeats.
     pub times: u64,
 }
 
 /// A chain of products from an input to an output of a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Chain {
-    /// The number of products in the chain. Each iteration of a repeat counts.
+    /// The number of products in the chain, those with plaintexts and constants included. Each iteration of a repeat
+    /// counts.
     pub products: u64,
     pub steps: Vec<Step>,
     /// Whether the chain has more steps than `steps` lists.

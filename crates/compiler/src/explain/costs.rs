@@ -39,7 +39,8 @@ pub struct Work {
     pub share: f64,
 }
 
-/// The operations that the compiler put into a program. Each iteration of a repeat counts.
+/// The operations of a compiled program whose number depends on the compiler's decisions. Each iteration of a repeat
+/// counts.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Costs {
     pub bootstraps: Count,
@@ -73,7 +74,7 @@ impl Costs {
     }
 }
 
-/// The kinds of operations that the compiler's decisions put into a program.
+/// The kinds of operations that are counted because their number depends on the compiler's decisions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Decision {
     Bootstrap,
@@ -109,8 +110,8 @@ pub(super) fn of<S: Compiles>(compiled: &Compiled<S>) -> Result<Costs, ErrorOf<S
     })
 }
 
-/// Returns the kind of operation that an instruction is, and how many it counts for: one for each automorphism.
-/// Returns `None` for the user's own operations.
+/// Returns the kind of operation that an instruction is, and how many it counts for: one for each automorphism. Returns
+/// `None` for an operation that is not counted.
 fn decision<S: Compiles>(
     params: &S::Params,
     instr: &MacroInstr,

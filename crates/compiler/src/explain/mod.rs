@@ -51,7 +51,7 @@ pub struct Levels {
     /// The highest level at which the program has a ciphertext, or `None` for a scheme whose ciphertexts never lose
     /// primes.
     pub needed: Option<u32>,
-    /// The number of products in sequence on the program's longest chain.
+    /// The number of products in sequence on the program's longest chain, as [`Chain::products`] counts them.
     pub products: u64,
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lowers a macro program with levels to the mid level. Each macro instruction becomes one call of
-//! a cached procedure, which the scheme names ([`Compiles::code`]). `MUL`, `SQUARE` and `MORPH`
-//! whose only use is their `RELIN` or `KSW` become one call with it.
+//! Lowers a macro program with levels to the mid level. Each macro instruction that computes becomes one call of a
+//! cached procedure, which the scheme names ([`Compiles::code`]). Procedures become blocks, and calls and repeats run
+//! them. `MUL`, `SQUARE` and `MORPH` whose only use is their `RELIN` or `KSW` become one call with it.
 
 mod blocks;
 mod call;
@@ -117,7 +117,8 @@ struct Lowering<'a, S: Compiles> {
 /// `BOOTSTRAP` calls the last procedure of the program `linked`.
 ///
 /// # Errors
-/// Constants that cannot be encoded; errors of the scheme layer and of the verifier.
+/// Fails for constants that cannot be encoded, with errors of the scheme layer and of the verifier, or if the work is
+/// stopped.
 pub fn run<S: Compiles>(
     source: &MacroProgram,
     keys: &[S::KeyName],
