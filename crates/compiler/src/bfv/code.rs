@@ -16,7 +16,7 @@ use crate::scheme::{Code, Lowerable};
 /// for `CONJ`, since whole numbers are their own conjugates.
 ///
 /// # Errors
-/// Rotations by a number of slots that is out of range.
+/// Fails for a rotation by a number of slots that is out of range.
 pub(super) fn automorphisms(
     params: &Params,
     instr: &MacroInstr,

@@ -16,7 +16,7 @@ use crate::rewrite::is_cipher;
 /// `None`.
 ///
 /// # Errors
-/// An operation whose noise is not known.
+/// Fails for an operation whose noise is not known.
 pub fn of_outputs(program: &MacroProgram, params: &Params) -> Result<Vec<Option<Noise>>, Refused> {
     let mut outputs = vec![None; program.outputs.len()];
     walk(program, params, |_, instr, found| {
@@ -34,7 +34,7 @@ pub fn of_outputs(program: &MacroProgram, params: &Params) -> Result<Vec<Option<
 /// `least` bits, or `None` if no result has less.
 ///
 /// # Errors
-/// As [`of_outputs`].
+/// Fails like [`of_outputs`].
 pub fn first_below(
     program: &MacroProgram,
     params: &Params,
@@ -112,7 +112,7 @@ fn of_result(
         // Whole numbers are their own conjugates, so the noise stays.
         MacroNoise::Switched if instr.op == MacroOp::Conj => first,
         MacroNoise::Switched => first.map(switched),
-        // Levels stay, and the others are refused or written out before.
+        // BFV has no divisions between levels. An earlier pass refuses or writes out the others.
         MacroNoise::Rounded
         | MacroNoise::Quotient
         | MacroNoise::Refreshed

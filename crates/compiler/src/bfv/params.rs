@@ -24,7 +24,7 @@ use crate::sequence::Sequence;
 /// The least noise budget in bits that an output must have. Below one bit a message may be lost.
 const MARGIN_BITS: f64 = 2.0;
 
-/// Chooses parameters for `program`, and puts all values of the program at their highest level.
+/// Chooses parameters for `program`, and puts all values of the program at the highest level of the parameters.
 ///
 /// # Errors
 /// [`CompileError::PlainRange`] for values that no plaintext modulus holds; errors of [`smallest`].
@@ -60,8 +60,9 @@ fn at_degree(
 ) -> Result<Found<Arc<Params>>, CompileError> {
     let multiplication = multiplication(wanted, options);
     let choices = room.choices(log_n, t.reducer().bits() + 2, allowed);
-    // The budget grows with the primes, bit for bit where messages survive: from a guess it is a step to the answer, and
-    // a few to the least. Elsewhere noise is beyond all measure, and halving what is left finds the way.
+    // If messages survive, the noise budget grows with the primes bit for bit. So the bits that a guess lacks or has to
+    // spare lead to the least primes in a few steps. If the noise outgrows the modulus, its size says nothing, and the
+    // search halves the remaining choices.
     let first =
         |bits: f64| choices.partition_point(|&(count, each)| f64::from(count * each) < bits);
     let (mut low, mut high) = (0, choices.len());
@@ -151,8 +152,8 @@ fn multiplication(wanted: &Wanted, options: &Options) -> Multiplication {
     }
 }
 
-/// Returns the first value of a program whose message is lost under these parameters. `bits` is the noise budget in
-/// bits that the program lacks.
+/// Returns the line of the first value of a program whose message is lost under these parameters, with the products in
+/// sequence before it. `bits` is the noise budget in bits that the program lacks.
 fn lost(program: &MacroProgram, params: &Params, bits: f64) -> Result<Short, Refused> {
     let Some(number) = first_below(program, params, MARGIN_BITS)? else {
         return Ok(Short::of(bits));

@@ -46,7 +46,7 @@ fn repeated(procedure: &Arc<Procedure>, params: &Params, number: u32) -> usize {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fields {
-    /// The number of coefficients of the encapsulated secret that are not 0.
+    /// The number of coefficients of the bootstrap's sparse secret that are not 0.
     weight: u32,
     /// The number of stages, each a sparse matrix, of each of the bootstrap's two linear maps.
     stages: usize,

@@ -28,10 +28,10 @@ pub(super) fn automorphisms(
     keys::automorphisms(instr, turns, None)
 }
 
-/// Returns what an instruction of a managed program, whose values have levels and correction
-/// factors, is lowered to: one call of a scheme-layer procedure. Constants, factors and Galois
-/// elements are immediates of the call. Two instructions call nothing:
-/// `MODSWITCH` drops limbs, and the result of `CONJ` is its operand.
+/// Returns what an instruction of a managed program, whose values have levels and correction factors, is lowered to:
+/// one call of a scheme-layer procedure. Constants, factors and Galois elements are immediates of the call. Three
+/// instructions call nothing: `MODSWITCH` drops limbs, the result of `CONJ` is its operand, and that of `KEY` is an
+/// evaluation key.
 ///
 /// # Errors
 /// Rotations by a number of slots that is out of range; operations for which BGV has no procedure.
@@ -166,7 +166,8 @@ impl Visitor for OfInstr<'_> {
 /// the slots modulo p.
 ///
 /// # Errors
-/// A number of slots that is out of range.
+/// Fails for a number of slots that is out of range, and for parameters that bootstrap if their plaintext modulus has
+/// no slots.
 pub(super) fn turned(params: &Params, step: i32) -> Result<Galois, RlweError> {
     if params.last_plain() == 0 {
         return params.galois_element(i64::from(step));

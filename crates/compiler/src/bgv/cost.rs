@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cost of instructions, in transforms of a limb. The cost follows from the formulas of key
+//! The cost of the instructions of BGV programs, in transforms of a limb. The cost follows from the formulas of key
 //! switching, so the compiler makes no limb program to count it.
 
 use ringmill_isa::Level;
@@ -69,11 +69,11 @@ impl Costs {
         products + sums + 2.0 * (primes + self.special)
     }
 
-    /// Returns the cost of an instruction whose results are at this level, with this number of polynomials each.
-    /// `plain` says whether an operand is a plaintext.
+    /// Returns the cost of an instruction with `results` results of `size` polynomials each, at `level`. For `RESCALE`,
+    /// `level` is that of the operand. `plain` says whether an operand is a plaintext.
     ///
     /// # Errors
-    /// An operation whose cost is not known.
+    /// Fails for an operation whose cost is not known.
     pub fn of(
         &self,
         op: MacroOp,
@@ -98,7 +98,7 @@ impl Costs {
             }
             MacroOp::Rescale => polys * (1.0 + k),
             MacroOp::Bootstrap => self.bootstrap,
-            // Nothing is computed; what calls cost their procedures say.
+            // These compute nothing. The caller adds the cost of a procedure to that of its call.
             MacroOp::Input | MacroOp::Encode | MacroOp::Load | MacroOp::Output => 0.0,
             MacroOp::Modswitch | MacroOp::Conj | MacroOp::Call | MacroOp::Repeat => 0.0,
             other => return Err(Refused::of("BGV's costs", other, None)),

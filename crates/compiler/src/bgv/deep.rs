@@ -75,7 +75,7 @@ pub(super) fn fit(
     })
 }
 
-/// The number of levels that the compiler tries first for the arguments and results of a procedure.
+/// The most levels that the compiler tries first for the arguments and results of a procedure.
 const CONVENTIONS: usize = 6;
 /// The misfit (lost values) of a procedure whose arguments and results have no level that can be tried.
 const NOTHING: Misfit = Misfit {
@@ -89,6 +89,8 @@ struct Fit {
     outputs: Vec<Option<Placed>>,
 }
 
+/// The conditions under which the values of a program that bootstraps get levels: the options, the bootstrap's
+/// procedure, and the costs of instructions.
 pub struct Setting<'a> {
     pub options: &'a Options,
     pub procedure: &'a Arc<Procedure>,
@@ -206,7 +208,8 @@ impl Setting<'_> {
             deep: Some(deep),
             watch: &self.options.watch,
         };
-        // Where inputs are encrypted: above the level of what is refreshed there is more room, and what is computed is dearer.
+        // Inputs are tried at the highest level, which has the most room, and at the level of bootstrapped values, at
+        // which computing is cheaper.
         let mut tops = vec![params.max_level()];
         if convention.is_none() {
             tops.push(self.procedure.end().0);
@@ -243,7 +246,7 @@ impl Setting<'_> {
         let managed = levels::run_with(body, frame, &placement)?;
         let managed = match convention {
             Some(_) => managed,
-            // Inputs that are never used above some level are encrypted there.
+            // Each input is encrypted at the highest level at which it is used.
             None => {
                 let entry = super::params::entries(&managed.program, params.max_level());
                 let frame = Frame {
@@ -317,7 +320,7 @@ impl From<BootstrapError> for CompileError {
 /// modulo nothing else.
 ///
 /// # Errors
-/// A set whose bootstrap fails in this form, as divisions modulo primes alone leave more noise.
+/// Fails for a set whose bootstrap does not work in this form, as divisions modulo primes alone leave more noise.
 pub fn bootstrapping_for(
     setup: Bootstrapping,
     target: &Target,

@@ -96,9 +96,8 @@ impl Compiles for Bgv {
         keys::with_bootstraps(managed, |instr| code::automorphisms(params, instr), own)
     }
 
-    /// Returns level and correction factor of a freshly encrypted value that nothing is computed
-    /// from: the lowest level, not below `level`, whose primes hold a fresh encryption. Plaintexts
-    /// have no level.
+    /// Returns level and correction factor of a freshly encrypted value that nothing is computed from: the lowest
+    /// level, not below `level`, whose primes hold a fresh encryption.
     fn resting(
         params: &Params,
         level: Level,

@@ -177,8 +177,8 @@ impl Chain<'_> {
     }
 }
 
-/// Gives each value of a program a level and a correction factor, with all inputs encrypted at the
-/// highest level.
+/// Gives each value of a program a level and a correction factor, with all inputs encrypted at the highest level.
+/// `measure` is that of [`Frame`].
 fn from_top(
     program: &MacroProgram,
     params: &Params,
@@ -188,8 +188,8 @@ fn from_top(
     from_level(program, params, options, params.max_level(), measure)
 }
 
-/// Gives each value of a program a level and a correction factor, with all inputs encrypted at one
-/// level.
+/// Gives each value of a program a level and a correction factor, with all inputs encrypted at the level `entry`.
+/// `measure` is that of [`Frame`].
 fn from_level(
     program: &MacroProgram,
     params: &Params,
@@ -293,8 +293,9 @@ fn lowered(
     })
 }
 
-/// Returns for each input the highest level at which one of its uses reads it. A use reads an input
-/// at the level to which it drops the input, else at the input's own level.
+/// Returns for each input the highest level at which one of its uses reads it. A use reads an input at the level to
+/// which it drops the input, else at the input's own level. Plain inputs, and inputs that no instruction makes, have
+/// the level `top`.
 pub(super) fn entries(managed: &MacroProgram, top: Level) -> Vec<Level> {
     let mut highest: Vec<Option<Level>> = vec![None; managed.types.len()];
     for instr in &managed.instrs {

@@ -54,8 +54,8 @@ pub fn cheapest(tables: &[Table]) -> Choice {
 /// levels for one choice of variants.
 ///
 /// # Errors
-/// Errors of `manage`; if the noise allows no choice, what the program lacks under the first
-/// choice.
+/// Returns the errors of `manage`. If no choice keeps the noise small enough, the inner error is the misfit (lost
+/// values) under the first choice.
 pub fn chosen(
     body: &MacroProgram,
     tables: &[Table],

@@ -13,9 +13,9 @@ use super::CompileError;
 use super::deep::Setting;
 use crate::{bodies, inline};
 
-/// The most instructions of a procedure whose calls in a repeat are unrolled (`MOST_INSTRS`), and the most instructions
-/// of the new procedure that runs several iterations (`MOST_UNROLLED`).
+/// The most instructions of a procedure whose repeats are unrolled.
 const MOST_INSTRS: usize = 64;
+/// The most instructions of a new procedure that runs several iterations.
 const MOST_UNROLLED: u64 = 512;
 /// A number of iterations in one call is chosen only if the repeat then costs less than this fraction of its cost with
 /// the best number so far.
@@ -64,9 +64,9 @@ pub(super) fn run(
 struct Unroller<'a> {
     program: &'a MacroProgram,
     setting: &'a Setting<'a>,
-    /// The procedures of the program with unrolled repeats. `numbers` has the new number of each
-    /// old procedure.
+    /// The procedures of the program with unrolled repeats.
     procs: Vec<MacroProc>,
+    /// For each old procedure, its number in `procs`.
     numbers: Vec<u32>,
     /// For each old procedure, the numbers of iterations in one call that were tried, each with the cost of the call.
     costs: HashMap<u32, Vec<(u64, f64)>>,

@@ -14,7 +14,8 @@ use crate::scheme::Compiles;
 use crate::scheme::options::Options;
 use crate::sequence::Sequence;
 
-/// log2 of the ring degrees that the security tables cover and that SEAL's rules for auxiliary primes were made for.
+/// log2 of the ring degrees that are tried. SEAL's rules for auxiliary primes were made for these degrees, and the
+/// security tables cover them.
 const LOG_N: std::ops::RangeInclusive<u8> = 11..=15;
 
 /// The result of a search for parameters at one ring degree.
@@ -51,7 +52,9 @@ impl Short {
 /// there. `params` returns the parameters of a result.
 ///
 /// # Errors
-/// [`CompileError::TooNoisy`] if no secure parameters fit, [`CompileError::Target`], [`CompileError::TooManySlots`].
+/// [`CompileError::TooNoisy`] if no secure parameters fit, [`CompileError::Target`] if none fit the target,
+/// [`CompileError::KeysTooLarge`] if none have keys that the user allows, [`CompileError::TooManySlots`]. Returns the
+/// errors of `at_degree` too.
 pub(crate) fn smallest<S, T>(
     program: &MacroProgram,
     options: &Options<S>,
@@ -121,8 +124,8 @@ where
 /// values, or parameters that its target does not take.
 ///
 /// # Errors
-/// [`CompileError::TooManySlots`], [`CompileError::PlainRange`], [`CompileError::Target`], and a plaintext modulus without
-/// slots.
+/// [`CompileError::TooManySlots`], [`CompileError::PlainRange`], [`CompileError::Target`], and an error of the scheme
+/// for a plaintext modulus without slots.
 pub(crate) fn check_given<S>(
     program: &MacroProgram,
     params: &S::Params,

@@ -20,8 +20,10 @@ pub(crate) struct Start<'a, T> {
     pub allowed: u32,
 }
 
-/// Returns parameters with the best key-switching digits for which the primes hold the program's noise. `fit` makes
-/// parameters with a given number of digits and given special primes, or returns `None` if they do not hold the noise.
+/// Tries key-switching digits that are better than those of `start`, and returns the first parameters that hold the
+/// program's noise. Otherwise it returns those of `start`, or the least bytes of keys if the user does not allow their
+/// keys. `fit` makes parameters with a given number of digits and given special primes, or returns `None` if they do
+/// not hold the noise.
 ///
 /// # Errors
 /// The errors of `fit`.

@@ -78,7 +78,8 @@ pub(crate) fn held<E>(
                 | MacroMessage::Made
                 | MacroMessage::Linear
                 | MacroMessage::Kept => {}
-                // Written out before; what else reads a number is not known here.
+                // Tests for zero and outputs are taken above, and calls are written out before. Nothing is known of any
+                // other operation that reads a number.
                 MacroMessage::Read | MacroMessage::Called | MacroMessage::Unknown => {
                     let pass = "the choice of a plaintext modulus";
                     return Err(Refused::unknown(pass, instr).into());

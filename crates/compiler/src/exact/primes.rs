@@ -37,9 +37,9 @@ impl Room {
         u32::from(log_n).max(self.friendly_bits.saturating_sub(1))
     }
 
-    /// Returns the possible numbers of ciphertext primes with their size in bits, ordered by their bits in all. For
-    /// each total from `least` on it has the fewest primes. The total and a special prime of the same size stay within
-    /// `allowed` bits.
+    /// Returns the possible numbers of ciphertext primes with their size in bits, ordered by their bits in all. Each
+    /// total of bits from `least` on has an entry with the fewest primes. The total and a special prime of the same
+    /// size stay within `allowed` bits.
     pub fn choices(self, log_n: u8, least: u32, allowed: u32) -> Vec<(u32, u32)> {
         let totals = least..=allowed;
         let mut choices: Vec<_> = totals.map(|total| self.split(total, log_n)).collect();
@@ -49,7 +49,8 @@ impl Room {
         choices
     }
 
-    /// Returns the fewest primes that have `total` bits together, and their size in bits.
+    /// Returns the fewest primes of at most `max_bits` - 1 bits that have `total` bits together, and their size in
+    /// bits. The size is at least [`Self::least_bits`].
     fn split(self, total: u32, log_n: u8) -> (u32, u32) {
         let count = total.div_ceil(self.max_bits.max(2) - 1).max(1);
         let least = Self::least_bits(log_n);

@@ -71,7 +71,7 @@ impl IntegerRange {
         }
     }
 
-    /// Returns the widest range within this one that reaches as far on both sides, to a power of two.
+    /// Returns the widest range from -2^k to 2^k within this one, or the range of 0 alone if there is none.
     pub(crate) fn narrowed(self) -> Self {
         let magnitude = self.high.min(self.low.saturating_neg()).max(0);
         let power = magnitude.checked_ilog2().map_or(0, |bits| 1 << bits);
@@ -129,7 +129,8 @@ impl IntegerRange {
     }
 }
 
-/// Returns the largest absolute value that a sample and a margin allow: the margin times the sample's largest slot.
+/// Returns the largest absolute value that a sample and a margin allow: the margin times the sample's largest absolute
+/// value, rounded up.
 pub(crate) fn as_large(sample: &[i64], margin: f64) -> u64 {
     let largest = sample.iter().map(|x| x.unsigned_abs()).max().unwrap_or(0);
     // Doubles round large numbers down, too.
@@ -186,10 +187,11 @@ where
     inputs.iter().enumerate().map(one).collect()
 }
 
-/// Returns the range of every value of a program without calls. A value beyond 127 bits has `None`.
+/// Returns the range of every value of a program without calls. `None` stands for a value that may have more than 127
+/// bits, and for a quotient and what depends on one.
 ///
 /// # Errors
-/// An operation whose range is not known here.
+/// Fails for an operation whose range is not known here.
 pub(crate) fn of_values(
     program: &MacroProgram,
     inputs: &[IntegerRange],
@@ -228,7 +230,7 @@ struct OfResult<'a> {
     data: &'a [Option<IntegerRange>],
 }
 
-/// The range of a result, or `None` beyond 127 bits.
+/// The range of a result, or `None` if it is not known.
 type Found = Result<Option<IntegerRange>, Refused>;
 
 impl OfResult<'_> {

@@ -17,8 +17,8 @@ type Whole = Option<i128>;
 /// `slots` values. Returns one vector for each output, in the order of the program's outputs.
 ///
 /// # Errors
-/// [`EvaluateError`] if inputs do not fit the program, outputs outgrow 127 bits, or the program breaks the macro
-/// level's rules.
+/// [`EvaluateError`] if inputs do not fit the program, if outputs outgrow 127 bits, or if the program breaks the macro
+/// level's rules or has an operation without a meaning here.
 pub fn evaluate(
     program: &MacroProgram,
     inputs: &[Vec<i128>],
@@ -26,12 +26,13 @@ pub fn evaluate(
     meant(program, inputs, None)
 }
 
-/// Evaluates a program as [`evaluate`] does, modulo `t`, with the residues nearest to 0, as programs that bootstrap
-/// compute. A quotient is that of the residue nearest to 0. It agrees with the encrypted program's quotient in the
-/// digits that the division leaves, which alone are known.
+/// Evaluates a program as [`evaluate`] does, but modulo `t` after each instruction, with the residues nearest to 0.
+/// This is the arithmetic of programs that bootstrap. A quotient is that of the residue nearest to 0. It agrees with
+/// the encrypted program's quotient in the digits that the division leaves, which alone are known.
 ///
 /// # Errors
-/// Those of [`evaluate`]; also [`EvaluateError::TooLarge`] for a quotient of a number that the divisor does not divide.
+/// Fails like [`evaluate`], and with [`EvaluateError::TooLarge`] for an output that depends on a quotient of a number
+/// that the divisor does not divide.
 pub fn evaluate_modulo(
     program: &MacroProgram,
     inputs: &[Vec<i128>],
@@ -209,8 +210,8 @@ impl Visitor for Step<'_> {
         self.rotate(instr, steps)
     }
 
-    /// Refuses a `MORPH`: parameters that bootstrap rotate by their slots' own generator, which the program does not
-    /// name.
+    /// Rotates the operand's slots by the automorphism's number of slots. Refuses an automorphism that conjugates.
+    /// Refuses any in a program that bootstraps, whose parameters rotate by another generator of the slots.
     fn morph(&mut self, instr: &MacroInstr, by: Galois) -> Made {
         let shape = || Refused::shape(Self::PASS, instr);
         let mut instrs = self.program.instrs.iter();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Simplifies programs of integers: removes neutral constants, and turns the product of a value with itself into a
-//! square.
+//! Simplifies programs of integers: removes sums with 0 and products with 1, and turns the product of a value with
+//! itself into a square.
 
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram};
 

@@ -2,9 +2,9 @@
 //! Writes out tests for zero, which are 1 where a value is 0 and 0 elsewhere, as polynomials modulo the plaintext
 //! modulus t.
 //!
-//! By Fermat the test of x is 1 - x^(t - 1), whatever x is, at a depth of as many products as t has bits. A value in a
-//! short range needs fewer. Its polynomial is 1 at 0 and has all other values of the range as roots. If they lie on
-//! both sides of 0, it is a polynomial in x^2. The choice depends on t and the range alone.
+//! By Fermat the test of x is 1 - x^(t - 1), whatever x is. Its depth in products is about the number of bits of t. A
+//! value in a short range needs fewer. Its polynomial is 1 at 0 and has all other values of the range as roots. If they
+//! lie on both sides of 0, it is a polynomial in x^2. The choice depends on t and the range alone.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ const CONSTANTS: f64 = 32.0;
 /// Returns `program` with every test for zero written out and relinearised. `t` must be prime.
 ///
 /// # Errors
-/// A lack of memory, and a test of a value that may have more than 127 bits.
+/// Fails if there is too little memory, or for a test whose range `held` lacks.
 pub(crate) fn written_out<'a, E>(
     program: &'a MacroProgram,
     t: PlainModulus,
@@ -105,8 +105,9 @@ impl Way {
         }
     }
 
-    /// Returns the test by a polynomial whose roots include the values of `range` other than 0,
-    /// with its number of products and its depth. Returns `None` for too many roots.
+    /// Returns the test by a polynomial whose roots include the values of `range` other than 0, with its number of
+    /// products and its depth. A product with a constant counts as a fraction of a product. Returns `None` for too many
+    /// roots.
     pub fn by_roots(range: IntegerRange, q: Modulus) -> Option<(Self, f64, u32)> {
         let (low, high) = (range.low().unsigned_abs(), range.high().unsigned_abs());
         let both = range.low() < 0 && range.high() > 0;

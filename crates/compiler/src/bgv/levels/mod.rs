@@ -90,6 +90,8 @@ pub struct Frame<'a> {
     pub watch: &'a Watch,
 }
 
+/// The state of level management before one instruction of a BGV program: the levels, correction factors and noise of
+/// its values so far, and the program with levels that is being written.
 #[derive(Clone)]
 pub struct Manager<'a> {
     /// The writer of the program with levels, or `None` in a trial, whose instructions nobody
@@ -138,7 +140,7 @@ pub(super) fn model(program: &MacroProgram, params: &Params) -> NoiseModel {
 /// placed already.
 ///
 /// # Errors
-/// A stop of the work, or a lack of memory.
+/// Fails if the work is stopped, or for an instruction that BGV's level management does not take.
 pub(super) fn run(program: &MacroProgram, frame: Frame<'_>) -> Result<Managed, CompileError> {
     run_with(program, frame, &Rc::default())
 }
@@ -147,7 +149,7 @@ pub(super) fn run(program: &MacroProgram, frame: Frame<'_>) -> Result<Managed, C
 /// bootstrapped at the cuts of a placement, which are places in the program.
 ///
 /// # Errors
-/// Those of [`run`].
+/// Fails like [`run`].
 pub(super) fn run_with(
     program: &MacroProgram,
     frame: Frame<'_>,
@@ -177,7 +179,7 @@ pub(super) fn run_with(
 /// no placement saves every value, it returns the bits that the first lost value lacks, with its line.
 ///
 /// # Errors
-/// Those of [`run`].
+/// Fails like [`run`].
 pub(super) fn best(
     program: &MacroProgram,
     frame: Frame<'_>,
@@ -200,7 +202,7 @@ impl<'a> Manager<'a> {
     /// writes no instructions.
     ///
     /// # Errors
-    /// A ciphertext prime that has a common factor with the plaintext modulus t.
+    /// Fails for a ciphertext prime that has a common factor with the plaintext modulus t.
     pub fn new(program: &MacroProgram, frame: Frame<'a>) -> Result<Self, CompileError> {
         let t = frame.params.plain_modulus().reducer();
         let primes = frame
@@ -330,8 +332,8 @@ impl<'a> Manager<'a> {
         self.known.contains_key(&old)
     }
 
-    /// Adds to the program's cost that of an instruction with `results` results, each at the level
-    /// and of the size of `like`. Only programs that bootstrap count costs.
+    /// Adds to the program's cost that of an instruction with `results` results, each at the level and of the size of
+    /// `like`. `plain` says whether an operand is a plaintext. Only programs that bootstrap count costs.
     fn charge(
         &mut self,
         op: MacroOp,

@@ -32,9 +32,9 @@ impl Manager<'_> {
         found.unwrap_or(top)
     }
 
-    /// Brings the ciphertexts `a` and `b` to the lower of their levels for a sum. The higher one goes down by as few
-    /// divisions as leave the sum little noise. Divisions change factors, and balancing different factors may cost more
-    /// noise than they remove.
+    /// Brings the ciphertexts `a` and `b` to the lower of their levels for a sum. The higher one goes down by the
+    /// fewest divisions with which the sum's noise is within `TOLERANCE` bits of the least. Divisions change factors,
+    /// and balancing different factors may cost more noise than they remove.
     pub(super) fn sum(
         &mut self,
         instr: &MacroInstr,
@@ -235,7 +235,7 @@ impl Manager<'_> {
         }
         let wanted = self.frame.output;
         if a.level < wanted {
-            // The program would need these further primes to end there.
+            // The operand lacks these primes.
             let params = self.frame.params;
             let primes = a.level.above(1).to(wanted);
             let primes = primes.map(|level| params.moduli().get(level.index()));
