@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How exact the outputs of a program of approximate numbers must be.
+//! The accuracy that the outputs of a program of approximate numbers must have, in bits or in decimal digits.
 
 use std::fmt;
 

@@ -64,7 +64,7 @@ impl<'de> Deserialize<'de> for KeptBootstrapping {
     }
 }
 
-/// Reads the fields of a bootstrap, and refuses a field that stands twice.
+/// A reader of the fields of a bootstrap, which refuses a field that stands twice.
 struct Fields;
 
 impl<'de> Visitor<'de> for Fields {

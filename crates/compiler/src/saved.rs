@@ -126,19 +126,19 @@ fn without_sample<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>) -> 
 fn written<S: Compiles>(compiled: &Compiled<S>, options: &Options<S>, arrays: &Arrays) -> String {
     // Every field by name, so that a new one cannot be forgotten.
     let Options {
-        params: _,       // those that were chosen are kept, whatever chose them
-        target: _,       // they keep its limits
-        seeded_keys: _,  // the target had a say in it
+        params: _,       // the file has the parameters themselves
+        target: _,       // the parameters fit its limits already
+        seeded_keys: _,  // the target may have changed it
         keys: _,         // they only decide which parameters are chosen
-        explicit: _,     // and in it
-        output_level: _, // what chose the parameters may have put the outputs above it
+        explicit: _,     // the target may have changed it
+        output_level: _, // the choice of parameters may have raised it
         input_bound,
         ranges,
         sample,
         margin,
         passes,
         bootstrapping,
-        watch: _, // of the work that made it
+        watch: _, // it belongs to the compilation that is done
     } = options;
     let &Passes {
         fold,

@@ -142,7 +142,7 @@ impl TraceBuilder {
         carried: usize,
         loc: Option<SourceLoc>,
     ) -> Result<Vec<Traced>, TraceError> {
-        let carried = carried.min(limits::MAX_OPERANDS + 1); // one too many is refused as many are
+        let carried = carried.min(limits::MAX_OPERANDS + 1); // any larger number gives the same error
         self.begin(Kind::Body, name, &vec![Visibility::Encrypted; carried], loc)
     }
 

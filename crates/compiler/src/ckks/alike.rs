@@ -109,8 +109,8 @@ impl At {
         self.zip(other, product)
     }
 
-    /// Returns the values of a new unknown, a polynomial that is independent of all others. Its
-    /// values at the three random points are hashes of its label `of`.
+    /// Returns the values of a new unknown, a polynomial that is independent of all others. Its values at the three
+    /// random points are hashes of its name `of`.
     fn unknown(of: impl Hash) -> Self {
         let at = |point: u8| hash((point, &of)) % P;
         Self {

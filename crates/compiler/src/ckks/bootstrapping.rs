@@ -43,7 +43,7 @@ fn repeated(procedure: &Arc<Procedure>, _: &Params, number: u32) -> usize {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fields {
-    /// The number of coefficients of the encapsulated secret that are not 0.
+    /// The number of coefficients of the bootstrap's sparse secret that are not 0.
     weight: u32,
     /// The number of sparse matrices into which the bootstrap's map from slots to coefficients is
     /// split, and that of its map back.
@@ -51,9 +51,11 @@ struct Fields {
     /// The number of levels that a bootstrapped value has for the program, until the next
     /// bootstrap.
     free: u32,
+    /// The base-2 logarithm of the length of the Chebyshev series that the bootstrap evaluates.
     log_length: u32,
+    /// The base-2 logarithm of the lowest modulus q_0 over the largest coefficient of the message.
     ratio_bits: u32,
-    /// How often a value is bootstrapped, each time after the first with the error of the time before.
+    /// The number of rounds of one bootstrap. Each round after the first bootstraps the error of the round before.
     iterations: u32,
     /// Whether all bootstrapped values are real.
     real: bool,

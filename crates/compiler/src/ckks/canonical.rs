@@ -19,9 +19,9 @@ const MAX_DRIFT: f64 = 16.0;
 /// the primes that are left at the bottom, at least one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Steps {
-    /// The number of ciphertext primes in step 0 (`first`), and in each other step (`each`). A step
-    /// is a group of primes by which one rescale divides.
+    /// The number of ciphertext primes in step 0, by which no rescale divides.
     first: usize,
+    /// The number of ciphertext primes in each other step, the group of primes by which one rescale divides.
     each: usize,
 }
 

@@ -29,9 +29,9 @@ pub(super) fn automorphisms(
     keys::automorphisms(instr, turns, Some(params.conjugation_element()))
 }
 
-/// Returns what an instruction of a managed program, whose values have levels and scales, is
-/// lowered to: one call of a scheme-layer procedure. Constants and Galois elements are immediates
-/// of the call. `MODSWITCH` drops limbs and calls nothing.
+/// Returns what an instruction of a managed program, whose values have levels and scales, is lowered to: one call of a
+/// scheme-layer procedure. Constants and Galois elements are immediates of the call. Two instructions call nothing:
+/// `MODSWITCH` drops limbs, and a product with a constant that only changes the scale keeps its operand's limbs.
 ///
 /// # Errors
 /// Fails for a constant that cannot be encoded, a rotation by a number of slots that is out of range, or an operation

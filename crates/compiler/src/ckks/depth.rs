@@ -226,6 +226,9 @@ impl Depths {
     }
 
     /// Checks that no value needs more levels than parameters with the highest level `top` have.
+    ///
+    /// # Errors
+    /// [`CompileError::TooDeep`] with the line of the first value that needs more.
     pub fn check(
         &self,
         program: &MacroProgram,

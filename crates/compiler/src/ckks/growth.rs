@@ -9,9 +9,9 @@ use ringmill_isa::source::SourceLoc;
 /// An instruction of a program that makes an error larger.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Growth {
-    /// The largest bound on the error of an operand of the instruction (`before`), and the bound on the error of its
-    /// result (`after`).
+    /// The largest bound on the error of an operand of the instruction.
     pub before: f64,
+    /// The bound on the error of the instruction's result.
     pub after: f64,
     /// Whether the instruction multiplies the error by a constant or a plaintext.
     pub by_plain: bool,
@@ -21,12 +21,12 @@ pub struct Growth {
 
 /// The error bounds of a program's values, and for each value the instruction at which its largest error grew most.
 pub struct Errors {
-    /// For each value, a bound on its error (`bounds`), and the ratio of this bound to the largest
-    /// bound of an operand (`factors`).
+    /// For each value, a bound on its error.
     bounds: Vec<f64>,
+    /// For each value, the ratio of its bound to the largest bound of an operand of its instruction.
     factors: Vec<f64>,
-    /// For each value, follows its largest error back to its source. The entry is the value on this
-    /// way at which the error grew by the largest ratio in `factors`.
+    /// For each value, the value at which the error grew by the largest ratio in `factors`, on the way of its largest
+    /// error back to the source. `None` if the error never grew.
     steepest: Vec<Option<MacroValue>>,
     /// The values that are products by constants or plaintexts.
     pub by_plain: HashSet<MacroValue>,
@@ -54,6 +54,7 @@ impl Errors {
         self.steepest.get(value.0 as usize).copied().flatten()
     }
 
+    /// Records the bound on the error of a value, which an instruction with these operands makes.
     pub fn made(&mut self, value: MacroValue, bound: f64, operands: &[MacroValue]) {
         let largest = operands.iter().copied();
         let largest = largest.max_by(|&a, &b| self.bound(a).total_cmp(&self.bound(b)));

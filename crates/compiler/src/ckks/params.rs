@@ -24,8 +24,8 @@ const SPARE_LEVELS: u32 = 2;
 ///
 /// # Errors
 /// [`CompileError::NoParameters`], [`CompileError::TooPrecise`], [`CompileError::TooLarge`],
-/// [`CompileError::IntegerBits`] or [`CompileError::TooManySlots`]. [`CompileError::Target`] if parameters exist, but
-/// none within the target's limits.
+/// [`CompileError::IntegerBits`], [`CompileError::TooManySlots`] or [`CompileError::KeysTooLarge`].
+/// [`CompileError::Target`] if parameters exist, but none within the target's limits.
 pub(crate) fn choose(
     program: &MacroProgram,
     wanted: &Wanted,
@@ -149,7 +149,8 @@ fn choose_paired(
 ///
 /// # Errors
 /// [`CompileError::Overflow`] if no level to spare lets all values fit, [`CompileError::Meaningless`] for an output
-/// without a right digit, or [`CompileError::Target`] for parameters that the target does not take.
+/// without a right digit. [`CompileError::TooDeep`] or [`CompileError::TooManySlots`] for a program with more levels or
+/// longer vectors than the parameters have. [`CompileError::Target`] for parameters that the target does not take.
 pub(crate) fn given(
     program: &MacroProgram,
     params: &Arc<Params>,

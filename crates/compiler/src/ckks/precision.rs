@@ -47,8 +47,8 @@ impl<'a> Like<'a> {
     }
 }
 
-/// The relative error of a scale after its division by a label, the factor between a value and the
-/// number that its ciphertext encodes.
+/// A bound on the relative error of a scale after its division by a label, the factor between a value and the number
+/// that its ciphertext encodes.
 const LABEL: f64 = 1.0 / (1u64 << 46) as f64;
 
 /// The limit on slots times instructions up to which the prediction follows each slot by itself. Above this limit, the

@@ -356,7 +356,8 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// Returns the analysis without relations between values. Only polynomials narrow the spans then.
+    /// Returns the analysis without relations between values. Only polynomials and declared bounds narrow the spans
+    /// then.
     pub fn unrelated(self) -> Self {
         Self {
             relates: false,
@@ -432,7 +433,7 @@ impl<'a> Spans<'a> {
     }
 
     /// Returns the relation of an instruction's result, which lies in `span`, to other values, or `None` if the result
-    /// is not real.
+    /// is not real or the analysis keeps no relations.
     fn relation(
         &self,
         instr: &MacroInstr,

@@ -16,9 +16,9 @@ use super::univariate::{self, DEGREE};
 /// An argument of a relation: a value's number, and the number of slots by which the value is rotated.
 pub type Argument = (u32, i64);
 
-/// The most terms (`ARGUMENTS`) of the sum of multiples of other values that is kept for a value. `VIEWS` is the most
-/// polynomials that are kept for a value, each of which gives it from one other value.
+/// The most terms of the sum of multiples of other values that is kept for a value.
 const ARGUMENTS: usize = 32;
+/// The most polynomials that are kept for a value, each of which gives it from one other value.
 const VIEWS: usize = 6;
 /// The highest degree of a polynomial whose range is computed for each slot by itself. Above this degree one interval
 /// stands for all slots.
@@ -141,7 +141,7 @@ impl View {
 
 impl Relation {
     /// Returns the relation of an instruction's result number `k` to other values. `operands` are the relations of its
-    /// operands, `None` for those that are not real.
+    /// operands, `None` for those that are not real. `slots` is the number of slots of a vector.
     ///
     /// # Errors
     /// Fails for an operation that this analysis does not know.
@@ -178,7 +178,8 @@ impl Relation {
         }
     }
 
-    /// Returns the relation with the value itself as an argument, if it is no linear polynomial of another value.
+    /// Returns the relation with the value itself as an argument, if it is no linear polynomial of another value. If
+    /// the relation has no sum, the value itself becomes its only term.
     pub fn with_own(mut self, value: u32) -> Self {
         let own = (value, 0);
         if !self.is_linear() {

@@ -165,7 +165,7 @@ impl Room {
 /// The search for the smallest parameters with which the program's outputs are at one given level.
 ///
 /// The predicted precision grows by about a bit with each bit of the scale, so one try tells where the answer lies.
-/// From there the scale falls while the precision suffices and rises until it does. For a value that does not fit, the
+/// From one bit below that estimate the scale rises until the precision suffices. For a value that does not fit, the
 /// search records the room that the value needs. The integer part then grows by the missing bits at every scale.
 pub(super) struct Search<'a> {
     pub(super) program: &'a MacroProgram,
@@ -231,8 +231,13 @@ impl Needed {
 }
 
 impl Search<'_> {
-    /// Returns the program at the smallest scale that is precise enough, and the smallest ring degree from `least_log_n`
-    /// on that has room for it.
+    /// Returns the program at the first scale of the search that is precise enough, and at the smallest ring degree
+    /// from `least_log_n` on that has room for it.
+    ///
+    /// # Errors
+    /// [`CompileError::TooPrecise`] if no scale is precise enough, [`CompileError::TooLarge`] or
+    /// [`CompileError::IntegerBits`] if values or the user need too many integer bits. [`CompileError::NoParameters`]
+    /// if no ring degree has room, [`CompileError::TooManySlots`].
     pub(super) fn run(&mut self) -> Result<Fitted, CompileError> {
         let wanted = self.wanted.accuracy;
         let scales = self.scales_that_fit()?;
@@ -282,7 +287,7 @@ impl Search<'_> {
     }
 
     /// Returns the error for outputs that are less precise than the user wants. `closest` is the program at the largest
-    /// scale.
+    /// scale that fits.
     fn too_precise(&self, closest: &Fitted) -> CompileError {
         let outputs = closest.managed.outputs.iter();
         let outputs = outputs.zip(&closest.prediction.outputs);

@@ -5,15 +5,17 @@
 //! a part of the interval enclose the values there, and the parts that may hold the largest value are halved until they are
 //! narrow enough.
 
-/// The highest degree of a polynomial that [`range`] encloses.
+/// The highest degree of a polynomial of two or more powers that [`range`] encloses.
 pub const DEGREE: usize = 16;
-/// The most rounds of the search for the range of a polynomial, each of which halves parts of the interval (`ROUNDS`).
-/// `PARTS` is the most parts that are kept at a time.
+/// The most rounds of the search for the range of a polynomial, each of which halves parts of the interval.
 const ROUNDS: usize = 20;
+/// The most parts of the interval that the search keeps at a time.
 const PARTS: usize = 64;
 
-/// Returns the least and the largest value of `c[0] + c[1] x + c[2] x^2 + ...` for x from `lowest` to `highest`, both
-/// rounded outwards. Returns `None` for a degree above [`DEGREE`] and for numbers that are not finite.
+/// Returns the ends of an interval that holds all values of `c[0] + c[1] x + c[2] x^2 + ...` for x from `lowest` to
+/// `highest`. It is the narrowest one up to rounding for a single power and for degree 2, and may be wider otherwise.
+/// Returns `None` for several powers of a degree above [`DEGREE`], if `lowest` is above `highest`, and for numbers that
+/// are not finite.
 pub fn range(c: &[f64], lowest: f64, highest: f64) -> Option<(f64, f64)> {
     let ends = [lowest, highest];
     let finite = |x: &f64| x.is_finite();
@@ -80,7 +82,8 @@ fn quadratic([c0, c1, c2]: [f64; 3], ends: [f64; 2]) -> (f64, f64) {
     (low, high)
 }
 
-/// Returns the range of a polynomial on an interval, from its Bernstein coefficients on the two halves.
+/// Returns the ends of an interval that holds the values of a polynomial from `lowest` to `highest`, from its Bernstein
+/// coefficients on the two halves.
 fn by_parts(c: &[f64], [lowest, highest]: [f64; 2]) -> Option<(f64, f64)> {
     let (middle, radius) = ((lowest + highest) / 2.0, (highest - lowest) / 2.0);
     // An end that the halves miss by a rounding would be left out.

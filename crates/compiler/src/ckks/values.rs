@@ -29,7 +29,8 @@ pub(super) fn as_large(sample: &[Complex64], margin: f64) -> f64 {
     margin * sample.iter().map(|z| z.norm()).fold(0.0, f64::max)
 }
 
-/// Returns the widest disc within a range whose radius is a power of two.
+/// Returns the disc whose radius is the largest power of two up to a range's magnitude. If the range is a disc, it is
+/// the widest such disc within the range.
 pub(super) fn narrowed(range: InputRange) -> InputRange {
     InputRange::Disc {
         radius: power_below(range.magnitude()),

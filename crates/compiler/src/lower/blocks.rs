@@ -54,7 +54,7 @@ impl<'a, S: Compiles> Lowering<'a, S> {
         let (steps, results) = pack(count, scope.made as usize, scope.steps, kept);
         let number = self.program.blocks.len() as u32;
         self.program.blocks.push(Block {
-            // Procedures of one name are legal, blocks are not.
+            // Two procedures may have the same name, two blocks may not.
             name: format!("b{number}.{}", label(name)),
             params,
             steps,

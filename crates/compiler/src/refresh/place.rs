@@ -242,7 +242,8 @@ fn spaced<C: Course>(
 ) -> std::result::Result<usize, C::Error> {
     let distance = |end: usize| ((end - from) / places).max(1).next_power_of_two();
     let count = program.instrs.len();
-    // If the whole rest of the program has few places, the course's reach decides nothing.
+    // If the rest of the program has few places, all of them are tried, however far the pass runs before it loses a
+    // value.
     if distance(count) == 1 {
         return Ok(1);
     }

@@ -117,7 +117,8 @@ pub(super) fn fit(
     Ok((fitted, procedure))
 }
 
-/// The bits that a level has for the integer part of an output.
+/// The bits beyond the default scale that the modulus of the lowest output level must have, for the integer part of an
+/// output.
 const OUTPUT_BITS: f64 = 10.0;
 
 /// Returns the lowest level whose modulus has room for outputs at the default scale.

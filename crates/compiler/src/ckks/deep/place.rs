@@ -10,7 +10,7 @@ use crate::error::CompileError;
 use crate::refresh::{Course as _, Placement};
 use crate::rewrite::{CIPHER, Rewriter};
 
-/// Returns a relinearised program without its relinearisations, for bootstraps may stand where values have three
+/// Returns a relinearised program without its relinearisations, since bootstraps may be placed where values have three
 /// polynomials.
 pub(super) fn unrelinearised(program: &MacroProgram) -> MacroProgram {
     let mut out = Rewriter::beside(program);

@@ -123,7 +123,8 @@ impl Manager<'_> {
     }
 
     /// Returns the two operands of a sum, which have one level, with one label, the factor by which their scales are
-    /// divided. Where the labels' ratio is an integer, the operand of the larger label is multiplied by it.
+    /// divided. If the labels' ratio is a small integer, the operand of the larger label is multiplied by it. For
+    /// another ratio the sum is recorded as a conflict.
     pub(super) fn alike(
         &mut self,
         instr: &MacroInstr,

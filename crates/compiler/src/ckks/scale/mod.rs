@@ -60,7 +60,7 @@ struct Manager<'a> {
 /// recorded in `findings`.
 ///
 /// # Errors
-/// [`CompileError::TooDeep`] with the line of the first product for which no level is left.
+/// [`CompileError::Refused`] for an operation that is not of CKKS.
 fn manage(
     source: MacroProgram,
     scales: &CanonicalScales,
