@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs of a million macro instructions compile in the memory of a small computer, traced with loops and without.
+//! A program of a million macro instructions compiles within 2 GiB of memory, traced with a repeat and without.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -12,13 +12,13 @@ use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_schemes::ckks::Params;
 
 const SLOTS: u32 = 4096;
-/// Instructions that [`block`] traces.
+/// The instructions that [`block`] traces.
 const BLOCK: usize = 10;
-/// Most memory that tracing and compiling may take.
+/// The most bytes of memory that tracing and compiling may take.
 const MEMORY: u64 = 2 << 30;
 
-/// Sums mostly, a rotation by one of a few steps, a product with one of a few constant vectors or an input: of a running
-/// value and of the sum of its products.
+/// Traces one block on a running value and a total. Sums, a rotation and a negation change the running value. Its
+/// product with one of a few constant vectors, or with an input, is added to the total.
 fn block(
     t: &mut TraceBuilder,
     inputs: &[Traced],
@@ -33,7 +33,7 @@ fn block(
     }
     run = t.rotate(run, 1 << (number % 8), None)?;
     run = t.neg(run, None)?;
-    // Written anew each time, as the front end does with an array in a loop.
+    // The vector is passed anew each time, as the front end does with an array in a loop.
     let factor = match number % 8 {
         7 => input(0),
         n => t.vector(vectors[n].clone(), None)?,
@@ -42,7 +42,8 @@ fn block(
     Ok([run, t.add(total, product, None)?])
 }
 
-/// A million instructions: `inside` blocks a time, `times` times, by a repeat where `looped`.
+/// Returns a program of `inside` times `times` blocks. If `looped`, a repeat of `times` iterations runs `inside` blocks
+/// each.
 fn program(inside: usize, times: usize, looped: bool) -> Result<MacroProgram, TraceError> {
     let mut t = TraceBuilder::new("million", SLOTS)?;
     let inputs: Vec<Traced> = (0..4)
@@ -76,7 +77,7 @@ fn program(inside: usize, times: usize, looped: bool) -> Result<MacroProgram, Tr
     Ok(t.finish())
 }
 
-/// Largest memory of the process since [`forget_peak`], in bytes.
+/// Returns the largest memory of the process since [`forget_peak`], in bytes.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status

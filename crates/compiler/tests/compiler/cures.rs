@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a refusal says to do: each cure that is named works.
+//! Each cure that the error of a refused program names works.
 
 use ringmill_compiler::Accuracy;
 use ringmill_compiler::builder::TraceBuilder;
@@ -47,7 +47,8 @@ fn a_program_of_too_many_levels_names_the_line_and_the_count() {
         panic!("{refused}");
     };
     assert_eq!(levels, count);
-    // A first prime and a special one are no levels. The security level ends before the primes do.
+    // The first prime and the special prime give no levels. The bits that are secure run out before the number of
+    // primes.
     assert_eq!(most_primes, None);
     assert!((most as usize) < Params::MAX_PRIMES - 2);
     assert_eq!(refused.loc().unwrap().line, 10 + most);

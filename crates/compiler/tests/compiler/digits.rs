@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Digits and special primes of chosen parameters, by time and by the bytes of keys.
+//! The compiler chooses key-switching digits and special primes by time or by the bytes of keys.
 
 use ringmill_compiler::Accuracy;
 use ringmill_compiler::builder::{TraceBuilder, Traced};
@@ -15,7 +15,7 @@ use ringmill_schemes::bgv::Bgv;
 use ringmill_schemes::ckks::Ckks;
 use ringmill_schemes::rlwe::{self, RingParams, product_bits};
 
-/// A program of products in sequence, with a rotation of the last.
+/// Returns a program of `depth` products in sequence, and a rotation of the last one.
 fn products<S: Compiles>(depth: u32) -> MacroProgram {
     let mut t = TraceBuilder::new("products", 16).unwrap();
     let [x, y] = ["x", "y"].map(|name| t.input(name, Visibility::Encrypted, None).unwrap());
@@ -44,7 +44,8 @@ fn bytes<S: Compiles<Params: ParameterSet>>(compiled: &Compiled<S>) -> u64 {
         .key_bytes(compiled.keys.len(), compiled.seeded)
 }
 
-/// Asserts that P has the bits of every digit, and that the table vouches for all primes.
+/// Asserts that P, the product of the special primes, has at least the bits of every digit's primes, and that all
+/// primes together are secure.
 fn check(ring: &rlwe::Params) {
     let special = product_bits(ring.special_moduli());
     for digit in (0..ring.dnum()).map(|j| ring.digit(j, ring.max_level())) {
@@ -76,10 +77,10 @@ where
         let ring = fast.params.ring_params();
         fewer += u32::from(ring.dnum() < ring.cipher_count());
         assert!(bytes(&small) <= bytes(&fast), "{depth}");
-        // The same choice each time.
+        // A second compilation chooses the same parameters.
         let again = compiled::<S>(depth, KeyWishes::default()).unwrap();
         assert_eq!(again.params.id(), fast.params.id());
-        // A limit that the smallest keys keep, and one that they do not.
+        // One limit on keys is just met by the smallest keys, and another is too small for them.
         let most = KeyWishes {
             most_bytes: Some(bytes(&small)),
             ..KeyWishes::default()
@@ -115,7 +116,7 @@ fn bgv_has_the_digits_that_are_wanted() {
     digits_by_wishes::<Bgv>(&[1, 3, 6]);
 }
 
-/// Relinearisation keys of deep programs are a fraction of what a digit a prime takes.
+/// Checks that key-switching keys of deep programs are a fraction of those with one digit for each prime.
 #[test]
 fn deep_programs_have_few_digits_and_small_keys() {
     for (depth, fewest) in [(20, 4), (40, 3), (80, 2)] {
@@ -138,7 +139,7 @@ fn deep_programs_have_few_digits_and_small_keys() {
     }
 }
 
-/// A program whose every step is y y / 2 + x / 10.
+/// Returns the program that begins with y = x and computes y = y^2 / 2 + x / 10 `depth` times.
 fn iterated(depth: u32) -> MacroProgram {
     let mut t = TraceBuilder::new("iterated", 16).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -169,7 +170,7 @@ fn twenty_squares_have_keys_below_sixty_mebibytes() {
         check(ring);
         (ring.cipher_count(), ring.dnum(), bytes(compiled) >> 20)
     };
-    // P for one digit does not fit this ring, and the next one has larger keys.
+    // This ring degree has no room for the special primes of one digit, and the next degree has larger keys.
     assert_eq!(figures(&fast), (21, 2, 29), "{}", fast.params.summary());
     assert_eq!(figures(&small), (21, 2, 29), "{}", small.params.summary());
     let ring = fast.params.ring_params();
@@ -177,7 +178,7 @@ fn twenty_squares_have_keys_below_sixty_mebibytes() {
     assert_eq!((8 * residues) >> 20, 231);
 }
 
-/// Returns a machine with at most so many primes and no other limit.
+/// Returns a target machine that takes at most `moduli` primes and has no other limit.
 fn machine(moduli: usize) -> Target {
     Target {
         machine: "few".to_owned(),
@@ -212,7 +213,8 @@ fn machine(moduli: usize) -> Target {
     }
 }
 
-/// Encryption divides by P too, and more special primes round more. So a program may need a larger scale for them.
+/// Counts the programs whose scale the compiler raises for fewer digits. Encryption divides by P too, and more special
+/// primes round more, so a program may need a larger scale for them.
 #[test]
 fn a_larger_scale_pays_for_fewer_digits() {
     let chosen = |depth, precision_bits, target| {
@@ -242,7 +244,7 @@ fn a_larger_scale_pays_for_fewer_digits() {
     assert!(raised > 0 && fewer > raised, "{raised} {fewer}");
 }
 
-/// A program without key switches has no keys to make small.
+/// Compiles a program without key switches, whose keys take no bytes, under a limit of one byte.
 #[test]
 fn no_key_is_within_any_limit() {
     let mut t = TraceBuilder::new("sum", 16).unwrap();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs written with LOAD, MORPH and KSW: the same values, the same keys, and the same program of the mid level but for its HCF.
+//! A program with the explicit instructions LOAD, MORPH and KSW has the same values and keys as without them. Its
+//! mid-level program differs only by the HCF (halt) at its end.
 
 use proptest::prelude::*;
 use ringmill_isa::macros::text::{parse, print};
@@ -60,7 +61,8 @@ proptest! {
     }
 }
 
-/// A rotation and a product, compiled so.
+/// Compiles a program of a rotation, a conjugation and a product with explicit instructions. Returns it with values for
+/// its input.
 fn turned() -> (Compiled, Vec<Vec<num_complex::Complex64>>) {
     let mut t = TraceBuilder::new("turned", 8).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -74,7 +76,8 @@ fn turned() -> (Compiled, Vec<Vec<num_complex::Complex64>>) {
     (compiled, vec![values.collect()])
 }
 
-/// A morphed value that two switches read is a call of its own, and so is each switch: the bits are those of the rotation in one.
+/// Gives the results of a `MORPH` and of a product a second key switch, so that each of these instructions becomes a
+/// call of its own. The outputs keep the bits of the fused calls.
 #[test]
 fn an_automorphism_by_itself_gives_the_same_bits() {
     let (compiled, inputs) = turned();
@@ -122,7 +125,7 @@ fn an_automorphism_by_itself_gives_the_same_bits() {
     assert_eq!(run(&apart, &inputs), in_one);
 }
 
-/// Each procedure says which macro instructions it is.
+/// Checks the macro instructions that two procedures of a compiled program stand for.
 #[test]
 fn procedures_know_what_they_stand_for() {
     let (compiled, _) = turned();
@@ -135,7 +138,7 @@ fn procedures_know_what_they_stand_for() {
     assert_eq!(named("ckks.mul_relin"), [MacroOp::Mul, MacroOp::Ksw]);
 }
 
-/// What the verifier refuses, with the line.
+/// Checks that the verifier refuses outputs of values in distant memory and under another secret.
 #[test]
 fn values_far_away_and_under_other_secrets_are_refused() {
     let (compiled, _) = turned();

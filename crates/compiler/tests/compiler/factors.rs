@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Levels and factors of BGV programs: what is placed, and how little of it.
+//! Level management of BGV programs inserts few divisions, and few products that make correction factors equal.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn count(program: &MacroProgram, op: MacroOp) -> usize {
     program.instrs.iter().filter(|i| i.op == op).count()
 }
 
-/// Twelve primes of 36 bits.
+/// Returns insecure parameters of twelve ciphertext primes of 36 bits at ring degree 2^11.
 fn params() -> Arc<Params> {
     let t = PlainModulus::batching(11, 20).unwrap();
     Params::builder(11, t)
@@ -47,7 +47,7 @@ fn level(program: &MacroProgram, op: MacroOp) -> Level {
     program.types[instr.src[0].0 as usize].at().unwrap().level
 }
 
-/// A sum of products comes down as one value, and no factor has to change.
+/// Compiles a sum of products, which goes down the levels as one value, so that no correction factor has to change.
 #[test]
 fn a_sum_of_products_is_divided_once() {
     let mut t = TraceBuilder::new("inner", 16).unwrap();
@@ -63,12 +63,13 @@ fn a_sum_of_products_is_divided_once() {
     t.output("s", shifted, None).unwrap();
     let managed = compiled(t).unwrap().managed;
     assert_eq!(count(&managed, MacroOp::Relin), 2);
-    // Fewer than products: the sum and the result come down.
+    // There are fewer divisions than products, since only the sum and the result are divided.
     assert!(count(&managed, MacroOp::Rescale) < 4);
     assert_eq!(count(&managed, MacroOp::Refactor), 0);
 }
 
-/// Given parameters are used from the lowest level that serves, and an input that joins late enters late.
+/// Compiles for given parameters, whose lowest sufficient levels are used. An input that is used late enters at a lower
+/// level.
 #[test]
 fn inputs_enter_as_low_as_they_can() {
     let mut t = TraceBuilder::new("late", 16).unwrap();
@@ -87,7 +88,7 @@ fn inputs_enter_as_low_as_they_can() {
     assert!(compiled.outputs[0].at.level < w.level);
 }
 
-/// A product is divided before it is rotated, so that keys are switched over fewer primes.
+/// Compiles a rotation of a product, which is divided first, so that the key switch has fewer primes.
 #[test]
 fn rotations_happen_below_products() {
     let mut t = TraceBuilder::new("turned", 16).unwrap();
@@ -100,8 +101,8 @@ fn rotations_happen_below_products() {
     assert!(level(&managed, MacroOp::Rotate) < level(&managed, MacroOp::Mul));
 }
 
-/// Terms of all depths have different factors: one multiplication each makes them one, and none is by a large integer where
-/// the noise is large.
+/// Adds terms of different depths, whose correction factors differ. At most one product for each term makes them equal,
+/// and the noise still fits.
 #[test]
 fn terms_of_all_depths_are_added() {
     let mut t = TraceBuilder::new("terms", 16).unwrap();
@@ -132,7 +133,7 @@ fn outputs_rest_where_they_are_wanted() {
         let compiled = with(t, &options).unwrap();
         assert_eq!(compiled.outputs[0].at.level, Level(wanted));
         assert_eq!(compiled.output_level, Level(wanted));
-        // One chosen has as many primes more.
+        // Chosen parameters have `wanted` more primes.
         let mut t = TraceBuilder::new("rests", 16).unwrap();
         let [x] = encrypted(&mut t, &["x"]).try_into().unwrap();
         t.output("s", x, None).unwrap();
@@ -145,7 +146,8 @@ fn outputs_rest_where_they_are_wanted() {
     }
 }
 
-/// Chosen parameters are secure, and have as many special primes as the ring degree has bits to spare for.
+/// Checks that chosen parameters are secure. If the security bound leaves room for one more prime, the digits have
+/// about two primes or more.
 #[test]
 fn chosen_parameters_are_secure_and_their_digits_few() {
     let mut last = 0;

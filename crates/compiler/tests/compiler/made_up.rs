@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An operation that nobody knows is refused by each pass that gives operations a meaning, by its name; passes that ask for an
-//! operation's columns alone keep it. Those that only their scheme sees are tested in the scheme's folder.
+//! Each pass that gives operations a meaning refuses an operation that it does not know, and names it. Passes that read
+//! only the operation's row in the table of operations keep it. Passes of one scheme are tested in that scheme's
+//! folder.
 
 use std::fmt::Display;
 
@@ -15,7 +16,7 @@ use ringmill_schemes::ckks::Ckks;
 
 use crate::run::small_params;
 
-/// A square and a rotation of an input.
+/// Returns a program of a negation, a square and a rotation.
 pub fn traced(scheme: &str) -> MacroProgram {
     let mut t = TraceBuilder::new("made_up", 8).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -28,7 +29,7 @@ pub fn traced(scheme: &str) -> MacroProgram {
     program
 }
 
-/// The program with another operation in place of the rotation.
+/// Returns the program with another operation in place of its first rotation.
 pub fn with(mut program: MacroProgram, op: MacroOp, imm: MacroImm) -> MacroProgram {
     let rotation = |i: &&mut MacroInstr| i.op == MacroOp::Rotate;
     let instr = program.instrs.iter_mut().find(rotation).unwrap();
@@ -36,7 +37,7 @@ pub fn with(mut program: MacroProgram, op: MacroOp, imm: MacroImm) -> MacroProgr
     program
 }
 
-/// That an error names an operation and the pass that refuses it.
+/// Asserts that an error names an operation and the pass that refuses it.
 pub fn named(error: impl Display, op: &str, pass: &str) {
     let error = error.to_string();
     let refused = error.contains("has no meaning for");
@@ -50,7 +51,7 @@ fn made_up(program: MacroProgram) -> MacroProgram {
     with(program, MacroOp::Madeup, MacroImm::None)
 }
 
-/// Of one scheme: evaluation in the clear, keys, and lowering.
+/// Asserts that a scheme's evaluation in the clear, choice of keys, and lowering refuse the made-up operation.
 fn scheme_refuses<S: Compiles>(options: &Options<S>, message: S::Message, lowering: &str) {
     let compiled = compile::<S>(traced(S::NAME), options).unwrap();
     let params = &compiled.params;
@@ -114,7 +115,7 @@ fn passes_by_columns_keep_it() {
     for passes in [Passes::ALL, Passes::NONE] {
         let relinearised = relinearised::<Ckks>(made_up(traced("ckks")), passes);
         is_there(&relinearised);
-        // It takes two polynomials, as its column says.
+        // The operation takes ciphertexts of two polynomials, by its row in the table of operations.
         let relins = relinearised.instrs.iter();
         assert_eq!(relins.filter(|i| i.op == MacroOp::Relin).count(), 1);
     }

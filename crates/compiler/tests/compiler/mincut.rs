@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cuts against exhaustive search.
+//! Minimum vertex cuts are as small as those of exhaustive search.
 
 use proptest::prelude::*;
 use ringmill_compiler::internals::min_vertex_cut;

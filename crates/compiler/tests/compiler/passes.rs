@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every pass keeps what a program computes and what the verifier demands.
+//! Every pass keeps the results of a program, and the verifier accepts its programs.
 
 use num_complex::Complex64;
 use proptest::prelude::*;
@@ -15,7 +15,8 @@ use ringmill_schemes::ckks::Ckks;
 use crate::random::{Case, MAX_DEPTH, cases};
 use crate::run::small_params;
 
-/// Primes near 2^40, none of them exactly there; the canonical scales drift as real ones do.
+/// Moduli that stand in for primes, not all of them prime: one near 2^60 and six near 2^40. None is exactly 2^40, so
+/// the canonical scales drift as those of real primes do.
 pub const PRIMES: [u64; 7] = [
     (1 << 60) - 93,
     (1 << 40) + 15,
@@ -46,10 +47,10 @@ const FOLDED: Passes = Passes {
     fold: true,
     ..Passes::NONE
 };
-/// At most one pass beside the placement of relinearisations.
+/// Choices of passes with at most one optional pass each.
 const ONE: [Passes; 6] = [Passes::NONE, FOLDED, MERGED, LIVE, FEWEST, HOISTED];
 
-/// Instructions that are no relinearisations.
+/// Returns the number of instructions that are no relinearisations.
 fn of_others(program: &MacroProgram) -> usize {
     let instrs = program.instrs.iter();
     instrs.filter(|i| i.op != MacroOp::Relin).count()
@@ -116,7 +117,7 @@ proptest! {
     }
 }
 
-/// Operands of every sum have exactly equal scales, not only scales within the verifier's tolerance.
+/// Asserts that the operands of every sum have exactly equal scales, not only scales within the verifier's tolerance.
 fn exact_sums(managed: &MacroProgram) -> Result<(), TestCaseError> {
     let at = |v: &MacroValue| managed.types[v.0 as usize].at();
     for instr in managed
@@ -130,7 +131,8 @@ fn exact_sums(managed: &MacroProgram) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The random programs reach every instruction of the macro level, so the properties above say something of each.
+/// Checks that random programs contain every instruction of the macro level that CKKS programs have after compilation,
+/// so that the tests above cover each.
 #[test]
 fn random_programs_reach_every_instruction() {
     use proptest::strategy::ValueTree;
@@ -146,8 +148,8 @@ fn random_programs_reach_every_instruction() {
         let explicit = explicit(managed, |instr| Ckks::automorphisms(&params, instr));
         seen.extend(explicit.unwrap().instrs.iter().map(|i| i.op));
     }
-    // Calls and repeats are written out before, and assumptions are taken out. Factors, tests for zero and steps of
-    // bootstrapping are not CKKS's.
+    // Calls, repeats and declared bounds are not in compiled programs. CKKS has no correction factors, tests for zero
+    // or quotients, and these programs do not bootstrap.
     let other = |op: &MacroOp| {
         matches!(
             op,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The whole compiler: choice of parameters, keys, fused procedures, errors, and its own speed.
+//! The whole compiler chooses parameters and keys, fuses procedures, refuses what it must, and takes linear time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ fn choosing(wanted: Wanted) -> Options {
     }
 }
 
-/// Names of the procedures that a program calls, without levels.
+/// Returns the operations that the calls of a program compute, without their levels.
 fn operations(compiled: &Compiled) -> Vec<&str> {
     let program = Unrolled::of(&compiled.program, 1 << 24).unwrap();
     let procs = compiled.program.bound_procs();
@@ -250,7 +250,7 @@ fn only_the_keys_that_are_used_are_asked_for() {
     assert_eq!(compiled.program.inputs.iter().filter(is_key).count(), 8);
 }
 
-/// Slots of every kind of operation on inputs of moderate size, at depth 4.
+/// Returns a program of depth 4 with a plain product, rotations, sums and a polynomial of degree 7.
 fn everything() -> MacroProgram {
     let (mut t, x) = start(8);
     let w = t.input("w", Visibility::Plain, line(2)).unwrap();
@@ -398,7 +398,8 @@ fn a_value_that_may_outgrow_its_level_is_refused_with_its_line() {
     assert!(said.contains("narrower ranges"), "{said}");
 }
 
-/// The mean of 1,000 values of up to 200,000: the sum before the division takes 28 integer bits.
+/// Compiles the mean of 1,000 values of up to 200,000, and of up to 10,000,000. The sum before the division takes 28
+/// integer bits or more.
 #[test]
 fn integer_bits_are_chosen_so_that_nothing_wraps() {
     let slots = 1024;
@@ -503,7 +504,7 @@ fn named_sets_compile() {
     );
 }
 
-/// 100,000 instructions in one long chain of sums with products, rotations and repeated subexpressions.
+/// Compiles 100,000 instructions: a long chain of sums with products and repeated subexpressions.
 #[test]
 fn long_programs_compile_in_linear_time() {
     let (mut t, x) = start(8);

@@ -8,23 +8,23 @@ use ringmill_isa::source::SourceLoc;
 
 use ringmill_compiler::builder::{TraceBuilder, Traced, Unary};
 
-/// Deepest product chain of a random program (before integer factors are seen, so an upper bound).
+/// The most products in sequence of a random program. Products with integers count too, although they take no level.
 pub const MAX_DEPTH: u32 = 4;
-/// Largest absolute value of any slot.
+/// A bound on the absolute value of any slot.
 const MAX_VALUE: f64 = 6.0;
 pub const SLOTS: u32 = 8;
 
-/// A program and inputs in [-1, 1].
+/// A program, and inputs whose real and imaginary parts are at most 0.7 in absolute value.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub program: MacroProgram,
     pub inputs: Vec<Vec<Complex64>>,
 }
 
-/// One step: operation and two choices of operands or of a parameter.
+/// A step of a random program: the number of an operation, and two numbers that choose its operands or its parameter.
 pub type Step = (u8, u16, u16);
 
-/// A value with a bound on its slots and its depth.
+/// A value with a bound on its slots, and with the number of products in sequence before it.
 #[derive(Clone, Copy)]
 pub struct Known {
     pub value: Traced,
@@ -44,7 +44,8 @@ pub fn cases(steps: std::ops::Range<usize>) -> impl Strategy<Value = Case> {
         .prop_map(|(steps, seed)| build(&steps, seed))
 }
 
-/// Numbers in [-1, 1] that look random; a plain linear congruential generator is enough for test data.
+/// Returns a function whose results are numbers from -1 to 1 that look random. A linear congruential generator is
+/// enough for test data.
 pub fn numbers(mut state: u64) -> impl FnMut() -> f64 {
     move || {
         state = state
@@ -58,7 +59,8 @@ pub fn vector(next: &mut impl FnMut() -> f64) -> Vec<(f64, f64)> {
     (0..SLOTS).map(|_| (next() * 0.7, next() * 0.7)).collect()
 }
 
-/// What a step makes of known values; `None` where it would be too large or too deep.
+/// Traces one step on known values, and returns its result. Returns `None` if the result would be too large or too
+/// deep. `fixed` are plain inputs and constant vectors, and `number` is the line of the step.
 pub fn step(
     t: &mut TraceBuilder,
     known: &[Known],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Procedures and repeats: programs that have them against the same written out by hand.
+//! Programs with procedures and repeats give the same as programs in which they are written out by hand.
 
 use num_complex::Complex64;
 use proptest::prelude::*;
@@ -22,7 +22,8 @@ use ringmill_compiler::internals::relinearised;
 use ringmill_compiler::saved;
 use ringmill_compiler::{CompileError, Passes, compile};
 
-/// A loop: how often, how many values it carries, what it does, and perhaps a loop within at the end.
+/// A loop of a random program: its number of iterations, the number of values that it carries, its steps, and perhaps a
+/// loop after the steps of each iteration.
 #[derive(Clone, Debug)]
 struct Loop {
     count: u64,
@@ -35,7 +36,8 @@ struct Loop {
 enum Part {
     Steps(Vec<Step>),
     Loop(Loop),
-    /// A procedure of so many ciphertexts and the plain input, called so often.
+    /// A procedure with its number of ciphertext parameters beside one plain parameter, the number of its calls, and
+    /// its steps.
     Calls(usize, usize, Vec<Step>),
 }
 
@@ -62,7 +64,7 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
     prop::collection::vec(part, 1..5)
 }
 
-/// Traces parts with procedures and repeats, or as if they were written out.
+/// A tracer of random programs, with procedures and repeats or with these written out by hand.
 struct Tracing {
     t: TraceBuilder,
     procedures: bool,
@@ -71,7 +73,8 @@ struct Tracing {
 
 impl Tracing {
     fn known(value: Traced) -> Known {
-        // Where it comes from a loop this is no bound; what does not fit is refused, in both forms.
+        // For a value that comes from a loop this is no true bound. If a value does not fit, the compiler refuses both
+        // forms.
         let (bound, depth) = (2.0, 2);
         Known {
             value,
@@ -80,7 +83,7 @@ impl Tracing {
         }
     }
 
-    /// The last `n` values, the first ones again where there are fewer.
+    /// Returns the last `n` values, the last one first. If there are fewer, they repeat.
     fn last(known: &[Known], n: usize) -> Vec<Traced> {
         known
             .iter()
@@ -91,7 +94,8 @@ impl Tracing {
             .collect()
     }
 
-    /// Steps at lines from `number` on, which both forms share; one product at most, none where `flat`.
+    /// Traces steps at the lines from `number` on, which both forms share. Of the steps that multiply, only the first
+    /// `products` are traced.
     fn steps(
         &mut self,
         steps: &[Step],
@@ -164,7 +168,7 @@ impl Tracing {
         kinds.push(Visibility::Plain);
         let mut procedure = None;
         for turn in 0..times {
-            // Arguments of the calls differ, what was computed by the one before among them.
+            // The arguments of the calls differ. They may be results of the call before.
             let mut arguments = Self::last(known, n + turn).split_off(turn);
             let results = if self.procedures {
                 let procedure = procedure.get_or_insert_with(|| {
@@ -245,7 +249,8 @@ const MERGED: Passes = Passes {
     ..Passes::NONE
 };
 
-/// Whether it compiled, in both forms alike.
+/// Asserts that both forms of a program compile to the same program, or fail with the same error. Returns whether they
+/// compile.
 fn same(parts: &[Part], seed: u64) -> Result<bool, TestCaseError> {
     let looped = Tracing::program(parts, true, seed);
     let by_hand = Tracing::program(parts, false, seed);
@@ -258,7 +263,7 @@ fn same(parts: &[Part], seed: u64) -> Result<bool, TestCaseError> {
     );
     let plain = written_out(&looped).unwrap().into_owned();
     prop_assert!(plain.procs.is_empty());
-    // By hand, a constant is encoded once; written out, once a call.
+    // A constant is encoded once if it is written out by hand, and once for each call if the compiler writes it out.
     let merged = |program: &MacroProgram| relinearised::<Ckks>(program.clone(), MERGED);
     prop_assert_eq!(merged(&plain), merged(&by_hand));
     let options = Options {
@@ -298,7 +303,7 @@ proptest! {
     }
 }
 
-/// Most of the random programs compile, so that the property above is one of compiled programs.
+/// Checks that at least half of the random programs compile, so that the test above compares compiled programs.
 #[test]
 fn most_random_programs_compile() {
     use proptest::strategy::ValueTree;
@@ -311,7 +316,8 @@ fn most_random_programs_compile() {
     assert!(compiled >= 30, "{compiled} of 60");
 }
 
-/// `x`, repeated `counts[0]` times around `counts[1]` and so on around a sum.
+/// Returns a program of nested repeats around a sum, the outermost of `counts[0]` iterations, the next of `counts[1]`,
+/// and so on.
 fn nested(counts: &[u64]) -> MacroProgram {
     let mut t = TraceBuilder::new("nested", SLOTS).unwrap();
     let x = t.input("x", Visibility::Encrypted, line(1)).unwrap();
@@ -332,7 +338,8 @@ fn nested(counts: &[u64]) -> MacroProgram {
 
 #[test]
 fn programs_that_come_to_too_much_are_refused_with_the_line_of_the_repeat() {
-    // A repeat's result, and each time its argument, the sum, the rotation.
+    // An input, an output and a repeat's result count once. Each iteration counts its argument, its rotation and its
+    // sum.
     for (counts, number, values) in [
         (&[1 << 32][..], 2, 3 + 3 * (1 << 32)),
         (&[1000, 1000][..], 2, 3 + 1000 * (2 + 3 * 1000)),
@@ -365,7 +372,7 @@ fn programs_that_come_to_too_much_are_refused_with_the_line_of_the_repeat() {
             EvaluateError::WrittenOut(InlineError::TooLong { .. })
         ));
     }
-    // What fits, fits.
+    // A program that is short enough evaluates.
     let inputs = vec![vec![Complex64::ONE; SLOTS as usize]];
     let got = evaluate(&nested(&[2, 3, 2]), &inputs).unwrap();
     assert_eq!(got[0][0].re, f64::from(1 << 12));
@@ -398,7 +405,7 @@ fn memory_is_asked_for_before_it_is_taken() {
     );
 }
 
-/// Procedures that call each other a hundred thousand deep, which no machine's stack would hold.
+/// Compiles 100,000 procedures that each call the one before, for which a recursive pass would need too large a stack.
 #[test]
 fn calls_may_be_nested_deeply() {
     let depth = 100_000u32;
@@ -465,7 +472,7 @@ fn ill_formed_calls_are_errors_in_the_clear() {
     }
 }
 
-/// Integers are exact: those that a double holds are taken, the others refused with their line.
+/// Checks that CKKS takes integer constants that a double holds, and refuses the others with their line.
 #[test]
 fn integer_constants_are_exact() {
     let program = |integer: i128| {
@@ -565,7 +572,7 @@ fn misuse_while_tracing_names_the_line() {
             t.neg(x, line(7)).map(drop)
         }),
         ("pass it as an argument", |t, _, w| {
-            // Through the body of a repeat within, too.
+            // The value is also refused in the body of a repeat inside the procedure.
             let p = t.begin_procedure("p", &[Visibility::Encrypted], None)?;
             t.begin_body("b", 1, None)?;
             t.mul(p[0], w, line(7)).map(drop)
@@ -629,7 +636,7 @@ fn misuse_while_tracing_names_the_line() {
     let mut t = TraceBuilder::new("many", SLOTS).unwrap();
     let many = t.begin_body("b", 5000, at()).unwrap_err();
     assert!(matches!(many, TraceError::TooMany { .. }), "{many}");
-    // What was given up leaves no trace.
+    // An abandoned body leaves nothing in the program.
     let x = t.input("x", encrypted[0], line(1)).unwrap();
     t.begin_body("b", 1, None).unwrap();
     t.abandon();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Compiled programs under encryption, run by the scheme layer's reference interpreter on a small, insecure ring.
+//! Compiled programs give right results under encryption. The interpreter of mid-level programs runs them on a small,
+//! insecure ring.
 
 use std::sync::{Arc, LazyLock};
 
@@ -181,7 +182,7 @@ pub fn run(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Vec<Vec<Complex64>
         .collect()
 }
 
-/// Largest error of each output.
+/// Returns the largest error of each output.
 pub fn errors(got: &[Vec<Complex64>], expected: &[Vec<Complex64>]) -> Vec<f64> {
     let worst = |(a, b): (&Vec<Complex64>, &Vec<Complex64>)| {
         a.iter()
@@ -192,7 +193,7 @@ pub fn errors(got: &[Vec<Complex64>], expected: &[Vec<Complex64>]) -> Vec<f64> {
     got.iter().zip(expected).map(worst).collect()
 }
 
-/// An output that was refused as transparent is the same on other encrypted inputs.
+/// Asserts that an output that was refused as transparent has the same values for other encrypted inputs.
 fn shows(case: &Case, output: &str) -> Result<(), TestCaseError> {
     let mut others = case.inputs.clone();
     for (input, values) in case.program.inputs.iter().zip(&mut others) {

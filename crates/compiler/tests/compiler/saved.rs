@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Saved programs come back as they were compiled.
+//! Saved programs are read back and compile to what they were.
 
 use num_complex::Complex64;
 use ringmill_isa::Level;
@@ -19,7 +19,7 @@ use ringmill_compiler::{Passes, compile};
 
 use crate::run::twenty_bits;
 
-/// A saved program of CKKS.
+/// Reads a saved CKKS program.
 fn parse(
     text: &str,
     accepted: impl Into<Accepted>,
@@ -38,7 +38,7 @@ fn program() -> MacroProgram {
     t.finish()
 }
 
-/// What is predicted for all inputs. Of those like a sample a file without it says nothing.
+/// Returns the predictions without their parts for inputs like a sample, which a file without a sample cannot give.
 fn by_ranges(compiled: &Compiled) -> Vec<Precision> {
     let all = compiled.predicted.iter().map(|&predicted| Precision {
         error_like_sample: None,
@@ -114,7 +114,7 @@ fn every_option_comes_back() {
             sample: Some(vec![typical.clone(), typical.clone()]),
             ..Options::default()
         },
-        // Values so large that the outputs keep a level in hand, which only what chooses the parameters knows.
+        // The values are so large that the choice of parameters puts the outputs above the level of the options.
         Options {
             input_bound: 100.0,
             ..twenty_bits()
@@ -145,11 +145,11 @@ fn every_option_comes_back() {
                 kept_sample.unwrap_or_else(|| print(&again, &kept, &Arrays::default())),
                 text
             );
-            // It is a program to whoever asks for no more.
+            // The file is also macro text of the same program.
             assert_eq!(text::parse(&text), Ok(source));
         }
     }
-    // Numbers come back to the bit, those that no program is compiled with too.
+    // Numbers come back to the bit, even those with which no program compiles.
     let compiled = compile(program(), &Options::default()).unwrap();
     let options = Options {
         input_bound: f64::INFINITY,
@@ -174,7 +174,7 @@ fn loaded(text: &str) -> (MacroProgram, Compiled, Options) {
     (source, compiled, options)
 }
 
-/// Values without end in binary, the largest 1.26.
+/// Returns values that are no short fractions in binary, the largest 1.26.
 fn data() -> Vec<Complex64> {
     let value = |i: u32| (f64::from(i) + 0.34).sin() * f64::from(i + 1).sqrt() / 3.0;
     (0..16).map(|i| Complex64::new(value(i), 0.0)).collect()
@@ -215,7 +215,8 @@ fn the_ends_of_a_range_by_a_sample_are_powers_of_two() {
     }
 }
 
-/// Versions before predicted by samples, and their files say what: it is no bound, so that nothing rests on it.
+/// Reads a file with the field `sampled`, in which earlier versions kept a prediction by the sample. That prediction
+/// was no bound, so it is not used.
 #[test]
 fn what_a_file_says_of_a_prediction_by_a_sample_is_read_and_in_no_use() {
     let options = Options {
@@ -243,7 +244,7 @@ fn what_a_file_says_of_a_prediction_by_a_sample_is_read_and_in_no_use() {
     for (from, to, says) in [
         (from, r#""sample":null,"sampled":[160.5]"#, "altered"),
         (from, r#""sample":null,"sampled":[100000]"#, "altered"),
-        // Values must fit by their ranges, whatever the file says.
+        // Values must fit by their ranges, whatever the file predicts.
         (
             r#""ranges":[["-4.0","4.0"]]"#,
             r#""ranges":[["-4.0","8.0"]]"#,
@@ -275,7 +276,7 @@ fn a_file_of_form_1_is_the_program_that_it_was_and_its_sample_is_dropped() {
         let (_, compiled, options) = loaded(old);
         let radius = margin * LARGEST;
         assert_eq!(compiled.inputs[0].range, InputRange::Disc { radius });
-        // What was predicted by the sample was no bound, if in this program a close one.
+        // The earlier prediction by the sample was no bound, but it is close in this program.
         let loss = bits - compiled.predicted[0].bits();
         assert!((-1e-6..0.5).contains(&loss), "{loss}");
         assert_eq!((compiled.output_level, &options.sample), (level, &None));
@@ -382,7 +383,8 @@ fn a_program_of_integers_comes_back() {
         assert_eq!(compiled.program, second.program);
         assert_eq!(text, print(&second, &again, &Arrays::default()));
     }
-    // A sample of form 1: the program takes what it took, and saved anew what a power of two holds.
+    // A program of form 1 with a sample takes the same inputs as before. Saved again, it takes those within a power of
+    // two.
     let former = with_sample
         .replacen("\"form\":2", "\"form\":1", 1)
         .replacen("-2147483648", "-2147483649", 1);
@@ -393,7 +395,8 @@ fn a_program_of_integers_comes_back() {
     );
     assert_eq!((&again.ranges, &again.sample), (&declared, &None));
     let text = with_sample;
-    // A line of one scheme is none of another, nor is a range that ends before it begins.
+    // Refused are the line of another scheme, ranges that end before they begin or are no numbers, and samples that are
+    // not whole.
     assert!(parse(&text, InsecureParams::Refuse).is_err());
     for (from, to) in [
         (r#"["-1024","3"]"#, r#"["4","3"]"#),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products in sequence of programs that are too deep.
+//! The error of a program that is too deep counts its products in sequence.
 
 use ringmill_compiler::builder::{TraceBuilder, Traced};
 use ringmill_compiler::options::Options;
@@ -10,7 +10,7 @@ use ringmill_schemes::bgv::Bgv;
 
 use crate::random::line;
 
-/// Products in sequence, one a line from line 10 on, then a rotation.
+/// Returns a program of `count` products in sequence, one on each line from line 10 on, and a rotation.
 pub fn powers(count: u32, slots: u32, scheme: &str) -> MacroProgram {
     let mut t = TraceBuilder::new("powers", slots).unwrap();
     let x: Traced = t.input("x", Visibility::Encrypted, line(1)).unwrap();
@@ -25,7 +25,7 @@ pub fn powers(count: u32, slots: u32, scheme: &str) -> MacroProgram {
     program
 }
 
-/// The first product that does not fit is the one after those that do.
+/// Asserts that the error names the first product that does not fit, and that the products before it compile.
 fn too_deep<S: Compiles>() {
     let refused = compile(powers(60, 16, S::NAME), &Options::<S>::default()).unwrap_err();
     let CompileError::TooNoisy {
@@ -40,7 +40,7 @@ fn too_deep<S: Compiles>() {
     assert_eq!(refused.loc().unwrap().line, 10 + holds);
     let said = format!("multiplies 60 times in sequence, and parameters hold {holds}: ");
     assert!(refused.to_string().contains(&said), "{refused}");
-    // As many products as are held do fit.
+    // A program with only the products before it compiles.
     compile(powers(holds, 16, S::NAME), &Options::<S>::default()).unwrap();
 }
 

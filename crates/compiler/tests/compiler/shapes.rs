@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chosen programs: counts that the passes must reach, depths, and errors at the user's line.
+//! On chosen programs the passes reach known counts of instructions and depths, and errors name the user's line.
 
 use num_complex::Complex64;
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
@@ -29,7 +29,7 @@ fn manage(t: TraceBuilder, passes: Passes) -> Result<MacroProgram, CompileError>
     Ok(compiled(t, passes)?.managed)
 }
 
-/// For parameters of six levels.
+/// Compiles for insecure parameters of six levels.
 fn compiled(t: TraceBuilder, passes: Passes) -> Result<Compiled, CompileError> {
     let options = Options {
         passes,
@@ -38,7 +38,7 @@ fn compiled(t: TraceBuilder, passes: Passes) -> Result<Compiled, CompileError> {
     compile(t.finish(), &options)
 }
 
-/// sum of x_i * y_i for `n` pairs.
+/// Traces the sum of x_i y_i for `n` pairs of inputs.
 fn inner_product(n: usize) -> TraceBuilder {
     let mut t = TraceBuilder::new("inner", 4).unwrap();
     let names: Vec<String> = (0..2 * n).map(|i| format!("v{i}")).collect();
@@ -183,7 +183,7 @@ fn equal_vectors_are_encoded_once() {
         t.output(&format!("y{number}"), product, line(4)).unwrap();
     }
     let managed = manage(t, Passes::ALL).unwrap();
-    // 0 and -0 differ in their bits; that they are kept apart costs one product and risks nothing.
+    // 0 and -0 differ in their bits, so their vectors stay apart, which costs one product here.
     assert_eq!(
         (
             count(&managed, MacroOp::Encode),
@@ -340,7 +340,8 @@ fn interval(lowest: f64, highest: f64) -> Interval {
     Interval { lowest, highest }
 }
 
-/// Levels that a compiled function of one input takes, its products of ciphertexts, and its largest error at a few points.
+/// Returns the levels that a compiled function of one input takes, its products of ciphertexts, and its largest error
+/// at a few points.
 fn measured(compiled: Compiled, expected: impl Fn(Complex64) -> Complex64) -> (u32, usize, f64) {
     let levels = compiled.inputs[0].at.level.0;
     let program = compiled.managed;
@@ -356,14 +357,15 @@ fn measured(compiled: Compiled, expected: impl Fn(Complex64) -> Complex64) -> (u
     (levels, products, error.fold(0.0, f64::max))
 }
 
-/// Levels that a Chebyshev series on [-1, 1] takes, its products of ciphertexts, and its largest error at a few points.
+/// Returns the levels that a Chebyshev series on [-1, 1] takes, its products of ciphertexts, and its largest error at a
+/// few points.
 fn chebyshev(coefficients: &[f64]) -> (u32, usize, f64) {
     let mut t = TraceBuilder::new("series", 8).unwrap();
     let x = encrypted(&mut t, &["x"])[0];
     let y = t.chebyshev(x, coefficients, interval(-1.0, 1.0), line(2));
     let y = y.unwrap();
     t.output("y", y, line(3)).unwrap();
-    // Of complex numbers the T_j would be large.
+    // For complex inputs the Chebyshev polynomials T_j would be large.
     let real = InputRange::Real {
         lowest: -1.0,
         highest: 1.0,
@@ -411,7 +413,7 @@ fn odd_and_even_series_take_fewer_products() {
     }
 }
 
-/// Levels that a polynomial takes, its products of ciphertexts, and its largest error at a few points.
+/// Returns the levels that a polynomial takes, its products of ciphertexts, and its largest error at a few points.
 fn polynomial(coefficients: &[f64]) -> (u32, usize, f64) {
     let mut t = TraceBuilder::new("poly", 8).unwrap();
     let x = encrypted(&mut t, &["x"])[0];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Outputs that everybody could read are refused with their line; where they are a part of others they are nothing.
+//! Outputs that everybody could read without the key are refused with their line. Such values cost nothing as a part of
+//! others.
 
 use ringmill_isa::macros::{MacroOp, MacroProgram, Visibility};
 
@@ -77,7 +78,7 @@ fn outputs_that_everybody_could_read_are_refused_with_their_line() {
         assert_eq!(error.loc().map(|l| l.line), Some(7), "{number}: {error}");
         assert!(error.to_string().contains("\"out\""), "{number}: {error}");
     }
-    // What shows without any pass is seen without them.
+    // A transparent output that needs no pass to be found is found without passes.
     let plain = compiled(TRANSPARENT[0], Passes::NONE);
     assert!(matches!(plain, Err(CompileError::Transparent { .. })));
 }

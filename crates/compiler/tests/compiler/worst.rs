@@ -12,7 +12,7 @@ use ringmill_compiler::ckks::reference::evaluate;
 use ringmill_compiler::ckks::{Compiled, InputRange, Options};
 use ringmill_compiler::{CompileError, compile};
 
-/// No error is larger than predicted.
+/// Asserts that no error of a run is larger than predicted.
 fn check(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Result<(), TestCaseError> {
     let expected = evaluate(&compiled.source, inputs).unwrap();
     let found = errors(&run(compiled, inputs), &expected);
@@ -26,7 +26,8 @@ fn check(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Result<(), TestCaseE
     Ok(())
 }
 
-/// Inputs of a program at the ends of their ranges, by slot at either end or on the whole circle as in a case's inputs.
+/// Returns inputs of a program at the ends of their ranges. In a real range each slot takes the end on the side of the
+/// case's slot. In a disc it lies on the circle, in the direction of the case's slot.
 fn at_the_ends(compiled: &Compiled, case: &Case) -> Vec<Vec<Complex64>> {
     let end = |range: InputRange, z: &Complex64| match range {
         InputRange::Real { lowest, .. } if z.re < 0.0 => Complex64::new(lowest, 0.0),
@@ -43,7 +44,8 @@ fn at_the_ends(compiled: &Compiled, case: &Case) -> Vec<Vec<Complex64>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// Random programs at the corners of what their samples declare, twice as far out and up to a power of two.
+    /// Runs random programs at the ends of the ranges that their samples declare: twice as far out as the samples, up
+    /// to a power of two.
     #[test]
     fn no_input_at_the_end_of_its_range_has_a_larger_error(case in cases(4..30), real: bool) {
         let eighth = |z: &Complex64| if real { Complex64::new(z.re / 8.0, 0.0) } else { z / 8.0 };
@@ -60,7 +62,7 @@ proptest! {
     }
 }
 
-/// x^(2^squarings).
+/// Returns the program of x^(2^squarings).
 fn power(squarings: u32) -> MacroProgram {
     let mut t = TraceBuilder::new("power", 8).unwrap();
     let mut x = t.input("x", Visibility::Encrypted, line(1)).unwrap();
@@ -71,7 +73,7 @@ fn power(squarings: u32) -> MacroProgram {
     t.finish()
 }
 
-/// x^32 with a sample of ones was once off by far more than predicted at x = 2, which it takes.
+/// Checks the error of x^32, compiled with a sample of ones, up to x = 2, the end of the declared range.
 #[test]
 fn what_a_sample_predicts_holds_at_the_end_of_its_range() {
     let ones = vec![Complex64::new(1.0, 0.0); 8];

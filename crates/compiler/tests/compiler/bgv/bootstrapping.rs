@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! How files keep the bootstrapping of BGV.
+//! Files of programs keep a BGV bootstrap in four fields, from which it is made again.
 
 use std::sync::Arc;
 

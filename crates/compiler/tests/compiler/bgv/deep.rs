@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Callers of programs of any depth choose the level of their callees.
+//! In programs that bootstrap, each caller chooses the level of its callees' arguments and results.
 
 use std::sync::Arc;
 
@@ -14,8 +14,9 @@ use ringmill_schemes::bgv::Bgv;
 
 use super::toy;
 
-/// A procedure of digits, and one that gives it a sum of products: of each of `count` values with the square of one, masked. The
-/// program calls the second one.
+/// Returns a program that calls a procedure `sums` of `count` + 1 values. `sums` multiplies `count` of them by the
+/// square of the first, which is masked. It takes the lowest digit of the products' sum by a call of `digits`, and sums
+/// the products of the values with that digit.
 fn program(count: usize) -> MacroProgram {
     let power = Power {
         prime: 7,
@@ -57,7 +58,7 @@ fn program(count: usize) -> MacroProgram {
     program
 }
 
-/// What a body costs with the variant of its callee that is cheapest by itself, and with the one that is cheapest for the body.
+/// Compares the cost of a body that calls its callee's cheapest variant with that of the body's own choice.
 #[test]
 fn a_caller_chooses_the_level_of_its_callee() {
     let procedure = Arc::new(toy::procedure());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where values of BGV's programs are refreshed: as cheaply as any set of cuts does it.
+//! The placement of bootstraps in BGV programs costs no more than any other set of cuts.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use ringmill_schemes::bgv::Bgv;
 
 use super::toy;
 
-/// A program of two inputs.
+/// Returns the relinearised program that computes `body` of two inputs.
 fn program(body: impl Fn(&mut TraceBuilder, Traced, Traced) -> Traced) -> MacroProgram {
     let mut t = TraceBuilder::new("placed", 2).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -23,7 +23,7 @@ fn program(body: impl Fn(&mut TraceBuilder, Traced, Traced) -> Traced) -> MacroP
     relinearised::<Bgv>(t.finish(), Passes::ALL)
 }
 
-/// These cuts, in order, and nothing left alone.
+/// Returns the placement with these cuts, in ascending order, at which every live value is bootstrapped.
 fn cut_at(cuts: Vec<usize>) -> Placement {
     Placement {
         cuts,
@@ -31,7 +31,7 @@ fn cut_at(cuts: Vec<usize>) -> Placement {
     }
 }
 
-/// Cuts where they can no longer be put off.
+/// Returns the cost of the placement whose cuts come as late as the noise allows.
 fn at_the_last_moment(program: &MacroProgram, start: &Manager<'_>) -> f64 {
     let mut cuts: Vec<usize> = Vec::new();
     for count in 1..=program.instrs.len() {
@@ -52,7 +52,7 @@ fn at_the_last_moment(program: &MacroProgram, start: &Manager<'_>) -> f64 {
     found.unwrap().1
 }
 
-/// Of all sets of cuts.
+/// Returns the least cost of all sets of cuts.
 fn cheapest(program: &MacroProgram, start: &Manager<'_>) -> f64 {
     let count = program.instrs.len();
     let sets = (0u32..1 << (count - 1)).map(|set| {
@@ -94,7 +94,7 @@ fn no_set_of_cuts_is_cheaper_and_the_last_moment_is_dearer() {
     ];
     let (start, watch) = (procedure.start(), Default::default());
     let (mut cut, mut all, mut put_off) = (0, 0.0, 0.0);
-    // The lower inputs are, the sooner they run out.
+    // The lower the level of the inputs, the sooner their levels run out.
     for entry in start.to(start.above(5)) {
         let entry = vec![entry; 2];
         let frame = Frame {

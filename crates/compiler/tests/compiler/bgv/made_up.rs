@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An operation that nobody knows is refused by each pass of BGV, by its name.
+//! Each pass of BGV refuses an operation that it does not know, and names it.
 
 use ringmill_compiler::Passes;
 use ringmill_compiler::internals::{Costs, Frame, Manager, best, relinearised};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BGV in the compiler.
+//! Tests of BGV in the compiler.
 
 mod bootstrapping;
 mod deep;

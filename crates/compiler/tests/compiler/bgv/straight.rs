@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Straight lines of any depth: they compile, and bootstrap no oftener than the same body in a repeat of one turn.
+//! Straight-line programs of any depth compile, and bootstrap no more often than the same body in a repeat of one
+//! iteration.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use ringmill_schemes::bgv::bootstrap::{Maps, Procedure, Set};
 
 use super::toy;
 
-/// How a body is written: at top level, or in a repeat of so many turns.
+/// The form of a program: the body at top level, or in a repeat of this many iterations.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Form {
     Straight,
@@ -26,7 +27,8 @@ enum Form {
 
 const NAMES: [&str; 2] = ["x", "y"];
 
-/// A body of two values that are given, which gives two back, and of two constants.
+/// Returns the relinearised program of two inputs and two outputs that runs `body` in the given form. `body` takes two
+/// values and two constants, a vector and a number, and returns two values.
 fn traced(
     form: Form,
     body: impl Fn(&mut TraceBuilder, Vec<Traced>, [Traced; 2]) -> [Traced; 2],
@@ -60,7 +62,7 @@ fn traced(
     each(plain, passed).unwrap()
 }
 
-/// Bootstraps of a program that is managed, each procedure's once.
+/// Returns the number of `BOOTSTRAP`s in the program after level management, where each procedure counts once.
 fn bootstraps(program: &MacroProgram, procedure: &Arc<Procedure>) -> Result<usize, CompileError> {
     let params = procedure.params();
     let options = Options {
@@ -81,7 +83,7 @@ fn of(set: Set) -> Arc<Procedure> {
     Arc::new(Procedure::new(setup, maps, true).unwrap())
 }
 
-/// An operation, and two choices of operands or of a parameter.
+/// A step of a random body: the number of an operation, and two numbers that choose its operands or its parameter.
 type Step = (u8, u16, u16);
 
 fn stepped(
@@ -91,14 +93,14 @@ fn stepped(
     steps: &[Step],
 ) -> [Traced; 2] {
     for &(op, i, j) in steps {
-        // Of two operands the first one is new, so that programs are deep, and the second may be old.
+        // The first operand is one of the last three values, so that programs are deep. The second is any value.
         let recent = known.len().min(3);
         let first = known.len() - 1 - usize::from(i) % recent;
         let second = usize::from(j) % known.len();
         let (a, b) = (known[first], known[second]);
         let made = match op % 12 {
             0 => t.add(a, b, None),
-            // A difference of nothing hangs on no input.
+            // The difference of a value and itself depends on no input.
             1 if first != second => t.sub(a, b, None),
             1 => t.neg(a, None),
             2..=4 => t.mul(a, b, None),
@@ -119,8 +121,8 @@ fn steps(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(any::<Step>(), count)
 }
 
-/// That random bodies compile, straight and in a repeat, and bootstrap at no more places straight. Squares before a body move its
-/// bootstraps to other places.
+/// Checks that random bodies of `count` steps compile, straight and in a repeat, and that the straight form has no more
+/// bootstraps. A random number of squares before each body moves its bootstraps to other places.
 fn random(procedure: &Arc<Procedure>, count: std::ops::Range<usize>, cases: u32) {
     let levels = (procedure.end().0.0 - procedure.start().0) as usize;
     let mut runner = TestRunner::new(Config {
@@ -145,7 +147,7 @@ fn random(procedure: &Arc<Procedure>, count: std::ops::Range<usize>, cases: u32)
     tested.unwrap();
 }
 
-/// So many squares, each with what was given added, in sequence.
+/// Returns the program that squares its first input `count` times in sequence, in the given form.
 fn squares(form: Form, count: usize) -> MacroProgram {
     traced(form, |t, given, _| {
         let square = |t: &mut TraceBuilder, x| t.square(x, None).unwrap();
@@ -167,7 +169,7 @@ fn a_straight_line_bootstraps_no_oftener_than_a_repeat() {
     }
 }
 
-/// How often a managed program bootstraps when it runs.
+/// Returns the number of bootstraps that a run of a program with levels executes.
 fn run_time_bootstraps(managed: &MacroProgram) -> u64 {
     let mut of_procs: Vec<u64> = Vec::new();
     let count = |instrs: &[MacroInstr], of_procs: &[u64]| {
@@ -204,7 +206,7 @@ fn turns_of_a_repeat_share_bootstraps() {
     }
 }
 
-/// Others each time; `PROPTEST_RNG_SEED` chooses them.
+/// Draws other programs each time. `PROPTEST_RNG_SEED` fixes them.
 #[test]
 #[ignore = "minutes; `make full` runs it"]
 fn hundreds_of_random_straight_lines_bootstrap_no_oftener() {

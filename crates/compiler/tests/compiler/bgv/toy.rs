@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A small bootstrapping for tests.
+//! A small BGV bootstrap for tests.
 
 use ringmill_math::slots::linear::Shape;
 use ringmill_schemes::bgv::bootstrap::{Bootstrapping, Maps, Procedure};
 use ringmill_schemes::bgv::{Params, PrimePower};
 
-/// Of integers modulo 7^2 at N = 512.
+/// Returns a BGV bootstrap for integers modulo 7^2 at ring degree 512, which is insecure.
 pub fn procedure() -> Procedure {
     let t = PrimePower::new(7, 2).unwrap().modulus().unwrap();
     let params = Params::builder(9, t)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Constant vectors are kept once each, whatever is made of them.
+//! A traced program stores equal constant vectors once.
 
 use ringmill_compiler::builder::TraceBuilder;
 use ringmill_isa::macros::{MacroImm, MacroOp, Visibility};
@@ -22,7 +22,7 @@ fn equal_vectors_have_one_number() {
     let kept: Vec<_> = program.data.iter().map(|v| bits(v)).collect();
     let expected = [vector(0.0), vector(-0.0), vector(0.5), more];
     assert_eq!(kept, expected.map(|v| bits(&v)));
-    // What is multiplied by each output's vector.
+    // The constant vectors by which the outputs are multiplied.
     let numbers = program.instrs.iter().filter(|i| i.op == MacroOp::Mul);
     let numbers = numbers.map(|product| {
         let mut made = program.instrs.iter();

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What traces hold.
+//! Tests of the builder of traced programs.
 
 mod constants;

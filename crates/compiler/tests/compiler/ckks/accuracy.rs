@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Digits and bits that outputs must have.
+//! Outputs have the digits or bits that the user demands, or the program is refused.
 
 use num_complex::Complex64;
 use ringmill_compiler::builder::TraceBuilder;
@@ -12,7 +12,7 @@ use crate::run::{errors, run};
 
 const SLOTS: u32 = 8;
 
-/// Two outputs: `x * x` and `x * 0.001`.
+/// Returns a program with the outputs `x * x` and `x * 0.001`.
 fn two_sizes() -> MacroProgram {
     let mut t = TraceBuilder::new("two_sizes", SLOTS).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -86,7 +86,7 @@ fn digits_are_relative_to_the_largest_value_on_the_sample() {
         assert!(output.digits() >= 5.0);
         assert!(output.error_like_sample.unwrap() <= largest * 1e-5);
     }
-    // A sample of zeros says nothing of an output's size, and neither does one of what rounding leaves of zero.
+    // A sample on which an output is zero, up to the rounding of doubles, says nothing of the output's size.
     for zero in [0.0, 1e-11] {
         let compiled = compile(two_sizes(), &sample(zero)).unwrap();
         let reference = compiled.predicted[0].reference();

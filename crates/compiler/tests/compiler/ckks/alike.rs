@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which polynomials are the same, or alike: seen at the key switches and roundings of programs that are made by hand.
+//! The analysis of errors finds which polynomials are the same or alike. Key switches and rescales of programs that are
+//! made by hand show it.
 
 use ringmill_compiler::internals::origins;
 use ringmill_isa::Level;
@@ -10,7 +11,7 @@ use ringmill_schemes::ckks::Origin;
 
 use crate::run::small_params;
 
-/// A program of values at one scale.
+/// A program under construction whose values have the scale 1, and level 3, or 2 after a rescale.
 struct Made(MacroProgram);
 
 impl Made {
@@ -55,21 +56,22 @@ impl Made {
         self.op(MacroOp::Add, &[x, y])
     }
 
-    /// Of the second polynomials of these values, as a rotation switches them: what of each is like another.
+    /// Rotates the values by one slot. Returns the origins of the errors of these key switches, each of which switches
+    /// the second polynomial of a value.
     fn seconds<const K: usize>(mut self, values: [MacroValue; K]) -> [Option<Origin>; K] {
         let turned = |v| self.instr(MacroOp::Rotate, &[v], MacroImm::Steps(vec![1]));
         let turned = values.map(turned);
         self.of(turned, 0)
     }
 
-    /// The origins with a number of the instructions that made values.
+    /// Returns origin number `number` of each instruction that made one of the values.
     fn of<const K: usize>(&self, values: [MacroValue; K], number: usize) -> [Option<Origin>; K] {
         let found = origins(&self.0, &small_params()).unwrap();
         values.map(|v| found[v.0 as usize][number])
     }
 }
 
-/// That both are like each other, and the same or not.
+/// Asserts that two errors are alike, and that they are the same exactly if `same`.
 fn alike(a: Option<Origin>, b: Option<Origin>, same: bool) {
     let (a, b) = (a.unwrap(), b.unwrap());
     assert_eq!((a.like == b.like, a.same == b.same), (true, same));
@@ -89,7 +91,7 @@ fn doubles_are_fractions_of_the_field() {
         (0.375, 8.0, 3.0, false),
         (tiny, 4.0, f64::MIN_POSITIVE, false),
     ] {
-        // (first x + y) second, and product x + second y; in the third one the factor is another.
+        // The three values are (first x + y) second, product x + second y, and 0.75 product x + second y.
         let mut made = Made::new();
         let (x, y) = (made.input(0), made.input(1));
         let of_first = made.times(x, first);
@@ -103,7 +105,7 @@ fn doubles_are_fractions_of_the_field() {
         alike(a, b, same);
         differ(a, other);
     }
-    // A division by a prime undoes the product by it, but for a remainder.
+    // A division by a prime undoes a product with it, up to a remainder.
     let prime = small_params().moduli()[3] as f64;
     let mut made = Made::new();
     let (x, y) = (made.input(0), made.input(1));
@@ -139,7 +141,7 @@ fn products_that_differ_by_what_is_public_have_one_third_polynomial() {
     let [of_a, of_b, of_thrice, of_expanded] = made.of(switched, 0);
     alike(of_a, of_b, true);
     alike(of_b, of_expanded, true);
-    // Three times a product is like it.
+    // Three times a product is alike to the product.
     alike(of_a, of_thrice, false);
     let [of_a, of_b, of_thrice, of_expanded] = made.of(rounded, 1);
     differ(of_a, of_b);
@@ -147,7 +149,7 @@ fn products_that_differ_by_what_is_public_have_one_third_polynomial() {
     alike(of_a, of_thrice, false);
     let [of_a, of_b, _, of_expanded] = made.of(rounded, 0);
     differ(of_a, of_b);
-    // Beside the first polynomial there is what is public, so that the roundings may differ.
+    // A public part is rounded with the first polynomial, so the roundings may differ.
     alike(of_b, of_expanded, false);
     let [of_x, of_y, of_moved] = made.of(inputs, 1);
     differ(of_x, of_y);
@@ -168,12 +170,12 @@ fn what_is_made_of_the_opposite_is_the_opposite() {
         let [with, without, other] = made.seconds([with, without, other]);
         match op {
             MacroOp::Rescale => alike(with, without, true),
-            // What a key switch makes of the opposite is independent of it.
+            // A key switch of -x gives other unknowns than one of x.
             _ => differ(with, without),
         }
         differ(other, without);
     }
-    // What is made of one polynomial by two operations is two.
+    // Two operations on one polynomial give two different ones.
     let (rounded, turned) = (
         made.op(MacroOp::Rescale, &[x]),
         made.op(MacroOp::Conj, &[x]),

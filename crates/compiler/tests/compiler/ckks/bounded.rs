@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a program says of values inside of it narrows them, costs nothing, and is checked on samples.
+//! A bound that a program's author declares for a value (`BOUNDED`) narrows the value's range, costs nothing, and is
+//! checked on samples.
 
 use num_complex::Complex64;
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
@@ -21,7 +22,8 @@ const UNIT: Interval = Interval {
     highest: 1.0,
 };
 
-/// The sum of 64 values in [0, 1], of which `interval` is said where there is one, raised to the 16th power, and the sum.
+/// Returns a program of an input x of 64 slots. The outputs are the sum s of the slots, s^16, and 2 x. If there is an
+/// `interval`, the program declares it for s^2.
 fn program(interval: Option<Interval>) -> MacroProgram {
     let mut t = TraceBuilder::new("power", 64).unwrap();
     let x = t.input("x", Visibility::Encrypted, line(1)).unwrap();
@@ -67,7 +69,7 @@ fn a_word_narrows_what_comes_after_and_costs_no_instruction() {
     };
     assert!(power.magnitude <= 1.0 && power.conditional, "{power:?}");
     assert!(!sum.conditional && !doubled.conditional);
-    // The word is about the value, not about its copy behind the word: 64^2 has no part in parameters.
+    // The bound holds for the value itself, not only after the `BOUNDED`, so parameters need not hold 64^2.
     assert!(with.predicted[0].magnitude > 63.0);
     assert_eq!(count(&with.source, MacroOp::Bounded), 1);
     assert_eq!(count(&with.managed, MacroOp::Bounded), 0);
@@ -139,7 +141,7 @@ fn ends_are_finite_and_the_lowest_comes_first() {
     assert!(matches!(refused, Err(TraceError::PlainArithmetic { .. })));
     let one = t.scalar(1.0, None).unwrap();
     assert_eq!(t.bounded(one, UNIT, None).unwrap(), one);
-    // What cancels shows whatever is said of it.
+    // A difference that is always zero is found although a bound is declared for an operand.
     let said = t.bounded(x, UNIT, None).unwrap();
     let nothing = t.sub(said, x, None).unwrap();
     t.output("y", nothing, line(9)).unwrap();

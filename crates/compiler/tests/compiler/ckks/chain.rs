@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Primes to rescale by.
+//! Primes to rescale by keep the canonical scales near the default scale.
 
 use ringmill_compiler::internals::CanonicalScales;
 use ringmill_isa::Level;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Products with constants that only change scales.
+//! Products with constants that only change scales take no level, and the results are right.
 
 use num_complex::Complex64;
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ use crate::run::{errors, run, small_params, twenty_bits};
 
 const SLOTS: u32 = 8;
 
-/// `y = step(y)` from `y = x`, so many times.
+/// Returns the program that begins with y = x and computes `y = step(x, y)` `times` times.
 fn iterated(
     times: u32,
     step: impl Fn(&mut TraceBuilder, Traced, Traced) -> Traced,
@@ -34,7 +34,7 @@ fn times(t: &mut TraceBuilder, a: Traced, by: f64) -> Traced {
     t.mul(a, by, None).unwrap()
 }
 
-/// `y * y * 0.5 + x * 0.1`.
+/// Computes `y * y * 0.5 + x * 0.1`.
 fn quadratic(t: &mut TraceBuilder, x: Traced, y: Traced) -> Traced {
     let square = t.mul(y, y, None).unwrap();
     let (a, b) = (times(t, square, 0.5), times(t, x, 0.1));
@@ -59,7 +59,7 @@ fn inputs(seed: u64, number: usize) -> Vec<Vec<Complex64>> {
     (0..number).map(|_| vector()).collect()
 }
 
-/// Runs a compiled program, and holds its error under the predicted one.
+/// Runs a compiled program, and asserts that no error exceeds the predicted one.
 fn check(compiled: &Compiled, inputs: &[Vec<Complex64>]) {
     let expected = evaluate(&compiled.source, inputs).unwrap();
     let got = run(compiled, inputs);
@@ -118,7 +118,8 @@ fn operands_of_one_level_with_other_labels_take_a_level() {
     assert_eq!(sum(1.0, -0.5), 1);
 }
 
-/// Parameters whose primes are all as large as the scale: labels grow until a level is spent.
+/// Compiles for parameters whose rescaling primes are all as large as the scale. Labels grow there until a product with
+/// a constant takes a level.
 #[test]
 fn given_primes_hold_labels_for_some_levels() {
     let program = iterated(4, quadratic);
@@ -133,7 +134,7 @@ fn given_primes_hold_labels_for_some_levels() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Random programs with constants at parameters that the compiler chooses.
+    /// Compiles random programs with constants for parameters that the compiler chooses, and checks their errors.
     #[test]
     fn random_programs_at_chosen_parameters(case in cases(8..40)) {
         let options = Options::default();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An operation that nobody knows is refused by each pass of CKKS, by its name.
+//! Each pass of CKKS refuses an operation that it does not know, and names it.
 
 use ringmill_compiler::ckks::{InputRange, Options};
 use ringmill_compiler::internals::{

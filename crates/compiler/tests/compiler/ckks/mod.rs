@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CKKS in the compiler.
+//! Tests of CKKS in the compiler.
 
 mod accuracy;
 mod alike;

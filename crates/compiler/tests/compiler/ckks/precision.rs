@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Operations of whose errors nothing is known.
+//! The prediction of precision refuses an operation whose error it does not know.
 
 use ringmill_compiler::ckks::{InputRange, Options};
 use ringmill_compiler::compile;
@@ -17,7 +17,7 @@ fn what_has_no_error_here_is_refused_by_its_name() {
     let compiled = compile::<Ckks>(traced("ckks"), &Options::given(small_params()));
     let managed = compiled.unwrap().managed;
     let ranges = [InputRange::Disc { radius: 1.0 }];
-    // Range analysis knows that it keeps the message.
+    // The analysis of ranges, which runs before, takes a `BOOTSTRAP`, since it keeps the message.
     let level = MacroImm::Level(Level(2));
     let program = with(managed, MacroOp::Bootstrap, level);
     let (params, watch) = (small_params(), Watch::default());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Spans of values hold what programs compute.
+//! The spans of a program's values hold every slot that the program computes.
 
 use num_complex::Complex64;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use crate::random::cases;
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Every value that a program computes, on whatever inputs within the ranges, lies in its span.
+    /// Checks that every value that a program computes from inputs within the ranges lies in its span.
     #[test]
     fn no_value_leaves_its_span(case in cases(4..40), real: bool, by_slot: bool, shift in -1.0..1.0f64) {
         let clip = |z: Complex64| if real { Complex64::new(z.re + shift, 0.0) } else { z };

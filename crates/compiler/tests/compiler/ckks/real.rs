@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Constants of schemes of real numbers.
+//! Integer constants of CKKS programs become the doubles that equal them, or are refused.
 
 use ringmill_compiler::builder::TraceBuilder;
 use ringmill_compiler::{CompileError, Compiles};
 use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram, MacroValue, Visibility};
 use ringmill_schemes::ckks::Ckks;
 
-/// An input times an integer.
+/// Returns the program that multiplies its input by an integer.
 fn multiple(integer: i128) -> MacroProgram {
     let mut t = TraceBuilder::new("multiple", 8).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();

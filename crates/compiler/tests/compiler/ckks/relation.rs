@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random programs of real values: none leaves its span, and relations among values never widen one.
+//! In random programs no real value leaves its span, and relations between values never widen a span.
 
 use num_complex::Complex64;
 use ringmill_compiler::builder::{TraceBuilder, Traced, Unary};
@@ -10,13 +10,13 @@ use ringmill_isa::macros::{Interval, MacroProgram, Visibility};
 
 use crate::random::{SLOTS, numbers};
 
-/// Values beyond this size end a program.
+/// The largest absolute value that a program may compute. Larger values are left out.
 const LARGEST: f64 = 1e6;
 
 struct Draw<F>(F);
 
 impl<F: FnMut() -> f64> Draw<F> {
-    /// A number from -1 to 1: a plain one in a third of all cases.
+    /// Returns a number from -1 to 1. In a third of all cases it has few digits.
     fn number(&mut self) -> f64 {
         match self.below(3) {
             0 => [0.5, -0.3, 1.0, -0.75, 0.25, 0.1][self.below(6)],
@@ -29,7 +29,7 @@ impl<F: FnMut() -> f64> Draw<F> {
     }
 }
 
-/// A value with a rough bound of its size.
+/// A value with a rough bound on its absolute value.
 #[derive(Clone, Copy)]
 struct Known(Traced, f64);
 
@@ -83,7 +83,7 @@ fn step<F: FnMut() -> f64>(
             let interval = Interval { lowest, highest };
             Known(t.bounded(a.0, interval, None).unwrap(), a.1)
         }
-        // A loop y = u y^2 + v y + c.
+        // This step iterates y = u y^2 + v y + c.
         _ => {
             let (u, v) = (draw.number(), draw.number());
             let (mut y, mut made) = (a, Vec::new());
@@ -145,7 +145,8 @@ fn ends(span: &Span, slot: usize) -> (f64, f64) {
     }
 }
 
-/// Checks programs at random points and at corners of their ranges. Returns how many values got narrower ends.
+/// Checks programs at random points and at corners of their ranges. Returns how many slots of values have an interval
+/// that relations make narrower by more than a tenth.
 fn check(seeds: std::ops::Range<u64>) -> usize {
     let mut narrower = 0;
     for seed in seeds {
@@ -173,7 +174,7 @@ fn check(seeds: std::ops::Range<u64>) -> usize {
                 .iter()
                 .map(|range| (0..SLOTS).map(|_| value(range)).collect())
                 .collect();
-            // What the program says of a value need not hold everywhere.
+            // The bounds that the program declares need not hold at every point.
             if bounded::evaluate(&program, &inputs).unwrap().1.is_some() {
                 continue;
             }
@@ -190,7 +191,7 @@ fn check(seeds: std::ops::Range<u64>) -> usize {
             })
             .unwrap();
         }
-        // Words that no data bear out may contradict the ranges, and leave a number outside of these.
+        // Declared bounds that hold at no point may contradict the ranges, and leave a number outside of these.
         if held == 0 {
             continue;
         }
@@ -225,7 +226,7 @@ fn no_value_of_very_many_programs_leaves_its_span() {
     check(10_000..300_000);
 }
 
-/// The ends of the last value of a program of one input.
+/// Returns the ends of the first slot of the value that `body` computes from an input in `range`.
 fn last(range: (f64, f64), body: impl Fn(&mut TraceBuilder, Traced) -> Traced) -> (f64, f64) {
     let mut t = TraceBuilder::new("one", SLOTS).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -244,7 +245,7 @@ fn near((low, high): (f64, f64), wanted: (f64, f64)) {
     assert!(close, "from {low} to {high}, not {wanted:?}");
 }
 
-/// Far from the inputs: the argument has 200 products before it.
+/// Checks relations whose argument is a computed value, in one case a value with 200 products before it.
 #[test]
 fn a_value_is_an_argument_however_it_was_computed() {
     let iterated = |t: &mut TraceBuilder, x: Traced, turns: usize| {

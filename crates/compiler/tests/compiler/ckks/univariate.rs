@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ranges of real polynomials on an interval, against their known least and largest values.
+//! Ranges of real polynomials on an interval enclose their known least and largest values closely.
 
 use ringmill_compiler::internals::{DEGREE, range_of_polynomial};
 
@@ -38,7 +38,7 @@ fn ends_and_vertices_are_close() {
     assert_eq!(range_of_polynomial(&[1.0; DEGREE + 2], -1.0, 0.5), None);
 }
 
-/// Chebyshev's polynomial of degree 16 reaches both ends nine times.
+/// Encloses Chebyshev's polynomial of degree 16, which reaches 1 nine times and -1 eight times.
 #[test]
 fn polynomials_that_wave_are_enclosed_closely() {
     let (mut before, mut now) = (vec![1.0], vec![0.0, 1.0]);

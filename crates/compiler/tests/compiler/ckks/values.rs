@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ranges by samples end at powers of two.
+//! Ranges that samples declare end at powers of two.
 
 use num_complex::Complex64;
 use proptest::prelude::*;
@@ -8,12 +8,12 @@ use ringmill_compiler::{CompileError, Compiles};
 use ringmill_isa::macros::{MacroInput, Visibility};
 use ringmill_schemes::ckks::Ckks;
 
-/// The largest power of two within a disc.
+/// Returns the largest power of two up to the radius of a disc.
 fn power_below(radius: f64) -> f64 {
     Ckks::narrowed(&InputRange::Disc { radius }).magnitude()
 }
 
-/// How far values like one reach.
+/// Returns the magnitude of the range that a sample of this one value declares, with the margin 1.
 fn power_above(value: f64) -> Result<f64, CompileError> {
     let options = Options {
         sample: Some(vec![vec![Complex64::new(value, 0.0)]]),
@@ -44,7 +44,7 @@ fn powers_of_two_stay_and_the_ends_have_some() {
         assert_eq!((power_below(power), above), (power, power));
     }
     assert_eq!(power_above(5e-324).unwrap(), f64::MIN_POSITIVE);
-    // Only infinity is above, which is no end of a range.
+    // The next power of two is infinity, which is no end of a range.
     let refused = power_above(f64::MAX).unwrap_err();
     assert!(
         matches!(&refused, CompileError::Range { why, .. } if why.contains("inf")),

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Schemes of integers in the compiler.
+//! Tests of the passes that the schemes of integers share.
 
 mod zero;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ways to test for zero.
+//! Each polynomial that tests for zero is 1 at zero, and 0 at all other values of the range.
 
 use ringmill_compiler::exact::IntegerRange;
 use ringmill_compiler::internals::Way;
 use ringmill_math::Modulus;
 
-/// What a way gives for a value, in the clear.
+/// Returns the value at x of the polynomial that tests for zero, modulo `q`.
 fn value(way: &Way, x: i128, q: Modulus) -> u64 {
     let x = x.rem_euclid(q.value().into()) as u64;
     let at = |c: &[u64], x: u64| c.iter().rev().fold(0, |sum, &c| q.add(q.mul(sum, x), c));

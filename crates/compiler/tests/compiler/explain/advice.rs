@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Advice that was tried.
+//! Advice names only changes that make a program cheaper.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The longest chain of products.
+//! An explanation has the longest chain of products, with the line and the levels of each step.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What decisions cost.
+//! An explanation counts the operations that the compiler's decisions cost.
 
 use ringmill_compiler::ckks::Options;
 use ringmill_compiler::compile;

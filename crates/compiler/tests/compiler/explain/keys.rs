@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The keys of a program.
+//! An explanation lists the keys of a program with their purposes and sizes.
 
 use ringmill_compiler::ckks::Options;
 use ringmill_compiler::explain::KeyKind;

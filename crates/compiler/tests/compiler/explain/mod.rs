@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Explanations of compiled programs.
+//! Tests of the explanations of compiled programs.
 
 mod advice;
 mod chain;
@@ -31,7 +31,7 @@ fn finish(mut t: TraceBuilder, y: Traced) -> MacroProgram {
     t.finish()
 }
 
-/// A product of ciphertexts, one with a constant, and rotations by 1 and 3.
+/// Returns a program of a square, rotations of it by 1 and 3, a product of ciphertexts and a product with a constant.
 fn mixed() -> MacroProgram {
     let (mut t, x) = start();
     let hundredth = t.scalar(0.01, line(2)).unwrap();
@@ -50,7 +50,7 @@ fn explained(program: MacroProgram, options: &Options) -> Explanation {
     explain(&compiled, options).unwrap()
 }
 
-/// Squares in a repeat, for a scheme of whole numbers.
+/// Returns a program of the scheme `scheme` that squares its input `turns` times in a repeat.
 fn squares(turns: u64, scheme: &str) -> MacroProgram {
     let (mut t, x) = start();
     let given = t.begin_body("body", 1, line(2)).unwrap();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Explanations as text.
+//! The text of an explanation names levels, lines, keys and advice.
 
 use ringmill_compiler::ckks::Options;
 

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where values are refreshed.
+//! Tests of the placement of bootstraps (refreshes).
 
 mod place;

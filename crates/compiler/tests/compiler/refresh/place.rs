@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Where values are refreshed, for a scheme that this crate does not have.
+//! The placement of refreshes works for a scheme that this crate does not have.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -9,9 +9,10 @@ use ringmill_compiler::builder::TraceBuilder;
 use ringmill_compiler::internals::{Course, Placement, best};
 use ringmill_isa::macros::{MacroOp, MacroProgram, MacroValue, Visibility};
 
-/// What each value of a scheme can still go through, where a product takes one and a refresh gives three.
+/// The pass of a made-up scheme, in which a fresh or refreshed value bears three squares in sequence.
 #[derive(Clone)]
 struct Counted {
+    /// For each value, the number of squares that it still bears, and the instruction that made or refreshed it last.
     left: BTreeMap<MacroValue, (u32, usize)>,
     placement: Rc<Placement>,
     refreshed: Vec<(MacroValue, usize)>,
@@ -107,7 +108,7 @@ impl Course for Counted {
     }
 }
 
-/// A scheme that this crate does not have: as many squares in sequence as its values bear, and one more.
+/// Places refreshes in programs of 1 to 11 squares in sequence. The fewest refreshes are one after each three squares.
 #[test]
 fn another_scheme_is_refreshed_by_its_own_costs() {
     for squares in 1..12u32 {
