@@ -65,7 +65,7 @@ pub struct Compiled<S: Compiles> {
     pub output_level: Level,
     /// Whether the uniform halves of keys are made from seeds.
     pub seeded: bool,
-    /// The bootstrap that `BOOTSTRAP` instructions call, or `None` for a program without any.
+    /// The bootstrap that `BOOTSTRAP` instructions call. `None` means that the program has no such instruction.
     pub bootstrapping: Option<S::Bootstrapping>,
 }
 
@@ -134,7 +134,7 @@ pub fn compile<S: Compiles>(
 }
 
 /// Compiles a traced program as [`compile`] does, but looks for no cures if the program is too deep, since they take
-/// several compilations. For callers that show no error to anyone.
+/// several compilations. It serves callers that show the error to nobody.
 ///
 /// # Errors
 /// Fails like [`compile`], but the error names no cures that were tried.

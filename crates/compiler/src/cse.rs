@@ -62,7 +62,7 @@ impl ImmKey {
 /// Returns for each constant vector the index of the first vector with the same contents, bit for bit.
 fn first_equal(data: &[Vec<(f64, f64)>]) -> Vec<u32> {
     let bits = |&(re, im): &(f64, f64)| (re.to_bits(), im.to_bits());
-    // By hash, the vectors that differ from each other; vectors are large, so they are not copied into a map's keys.
+    // The distinct vectors, by their hash. Vectors are large, so they are not copied into a map's keys.
     let mut seen: HashMap<u64, Vec<u32>> = HashMap::new();
     data.iter()
         .zip(0u32..)

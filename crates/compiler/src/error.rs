@@ -261,7 +261,7 @@ pub enum CompileError<E = CkksError> {
     )]
     NoQuotient { at: At, by: i128 },
 
-    /// A program that bootstraps contains an operation that such programs cannot have.
+    /// The program is to bootstrap, but one of its operations, its values or the options rules that out.
     #[error("{at}{what} is not for programs that bootstrap; {cure}")]
     NotBootstrapped {
         at: At,

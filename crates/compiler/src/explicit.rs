@@ -5,7 +5,7 @@
 //! same. The mid-level program that is made of it differs only by the `HCF` (halt) at its end.
 //!
 //! `HROTATE` stays one instruction: its rotations share a decomposition, which one `KSW` for each rotation would
-//! compute anew.
+//! compute anew. `TWOREAL` stays one instruction too.
 
 use ringmill_isa::Galois;
 use ringmill_isa::macros::{

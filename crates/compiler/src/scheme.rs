@@ -165,7 +165,7 @@ pub trait Compiles:
     /// Returns the evaluation keys that a program with levels needs, each once.
     ///
     /// # Errors
-    /// Fails for a key that the parameters do not have.
+    /// Fails for a rotation by a number of slots that is out of range, and for an operation whose keys are not known.
     fn keys(
         managed: &MacroProgram,
         params: &Self::Params,
@@ -190,17 +190,18 @@ pub trait Compiles:
         primes.map(|i| (ModulusId(i as u16), Form::Eval)).collect()
     }
 
-    /// Returns the Galois elements of the automorphisms that a `ROTATE`, `HROTATE`, `CONJ` or `MORPH` computes, one for
-    /// each result. Returns none for other instructions, and for one that leaves values as they are.
+    /// Returns the Galois elements of the automorphisms that a `ROTATE`, `HROTATE`, `CONJ`, `TWOREAL` or `MORPH`
+    /// computes, one for each result. Returns none for other instructions, and for one that leaves values as they are.
     ///
     /// # Errors
-    /// Fails for rotations by a number of slots that is out of range.
+    /// Fails for a rotation by a number of slots that is out of range, and for an operation whose automorphisms are not
+    /// known.
     fn automorphisms(_: &Self::Params, _: &MacroInstr) -> Result<Vec<Galois>, ErrorOf<Self>> {
         Ok(Vec::new())
     }
 
-    /// Returns the code of an instruction that computes: any but `INPUT`, `ENCODE`, `LOAD`, `OUTPUT`, `CALL` and
-    /// `REPEAT`.
+    /// Returns the code of an instruction that computes: any but `INPUT`, `ENCODE`, `LOAD`, `LIFT`, `OUTPUT`,
+    /// `BOOTSTRAP`, `CALL` and `REPEAT`.
     ///
     /// # Errors
     /// Fails for operands or constants that the scheme cannot take.
@@ -218,7 +219,8 @@ pub struct Fitted<S: Compiles> {
     pub output_level: Level,
     /// The prediction for each output.
     pub predicted: Vec<S::Prediction>,
-    /// The bootstrap that the program's `BOOTSTRAP` instructions call, or `None` for a program without any.
+    /// The bootstrap that the program's `BOOTSTRAP` instructions call. `None` means that the program has no such
+    /// instruction.
     pub bootstrapping: Option<S::Bootstrapping>,
 }
 

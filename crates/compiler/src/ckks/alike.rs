@@ -201,9 +201,9 @@ fn number(x: f64) -> u64 {
 /// The polynomials c_0, c_1 and c_2 of a ciphertext, or the one of a plaintext, by their values at random points.
 #[derive(Clone, Copy, Debug)]
 struct Polys {
-    /// The public part of c_0 as two sums: that of constants (`constant`), which automorphisms
-    /// leave alone, and that of plaintexts (`plain`).
+    /// The sum of the constants in the public part of c_0, which automorphisms leave alone.
     constant: At,
+    /// The sum of the plaintexts in the public part of c_0.
     plain: At,
     /// The polynomials c_0 (without its public part), c_1 and c_2 of the ciphertext.
     c: [At; 3],

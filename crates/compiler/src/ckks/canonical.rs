@@ -93,7 +93,8 @@ impl CanonicalScales {
     /// ciphertext primes in order, and `default_scale` is the scale of the top step.
     ///
     /// # Errors
-    /// [`CompileError::ScaleDrift`] if the primes are so far from the scale that the scale would not keep its size.
+    /// [`CompileError::ScaleDrift`] if the primes are so far from the scale that the scale would not keep its size, if
+    /// there are no primes, or for a scale below 2.
     pub fn new(primes: &[u64], default_scale: f64) -> Result<Self, CompileError> {
         Self::with_ratios(primes, default_scale, &[])
     }
@@ -103,7 +104,8 @@ impl CanonicalScales {
     /// each step from step 1 on, and 1 stands for ratios that it lacks.
     ///
     /// # Errors
-    /// [`CompileError::ScaleDrift`] if the primes are so far from the scale that the scale would not keep its size.
+    /// [`CompileError::ScaleDrift`] if the primes are so far from the scale that the scale would not keep its size, if
+    /// there are no primes, or for a scale below 2.
     pub fn with_ratios(
         primes: &[u64],
         default_scale: f64,

@@ -150,7 +150,8 @@ fn choose_paired(
 /// # Errors
 /// [`CompileError::Overflow`] if no level to spare lets all values fit, [`CompileError::Meaningless`] for an output
 /// without a right digit. [`CompileError::TooDeep`] or [`CompileError::TooManySlots`] for a program with more levels or
-/// longer vectors than the parameters have. [`CompileError::Target`] for parameters that the target does not take.
+/// longer vectors than the parameters have. [`CompileError::ScaleDrift`] for primes too far from the scale,
+/// [`CompileError::Target`] for parameters that the target does not take.
 pub(crate) fn given(
     program: &MacroProgram,
     params: &Arc<Params>,

@@ -73,7 +73,8 @@ pub struct OfBootstrap {
 /// for inputs like that sample. `of_bootstrap` is given for a program that bootstraps.
 ///
 /// # Errors
-/// Fails for a sample that does not fit the program, or if `watch` stops the work.
+/// Fails for an operation whose error is not known, for a sample that does not fit the program, or if `watch` stops the
+/// work.
 pub fn predict(
     managed: &MacroProgram,
     params: &Params,
@@ -103,7 +104,7 @@ pub fn predict(
             typical,
             (of_bootstrap, watch),
         )?;
-        // The wanted precision is for inputs like the sample, so the growths are theirs.
+        // The demanded precision is for inputs like the sample, so the growths are those of errors for such inputs.
         prediction.growths = of_like.growths;
         let of_like = of_like.outputs.into_iter().zip(largest);
         for (output, (like, largest)) in prediction.outputs.iter_mut().zip(of_like) {
@@ -146,7 +147,8 @@ fn largest_outputs(managed: &MacroProgram, typical: &[f64], margin: f64) -> Vec<
 }
 
 /// Predicts the outputs' precision for inputs with which no slot of a value exceeds the value's bound in `typical`, or
-/// its range. `of_bootstrap` is given for a program that bootstraps.
+/// its range. `origins` has the origins of each instruction's errors, as [`alike::origins`] returns them.
+/// `of_bootstrap` is given for a program that bootstraps.
 pub fn walk(
     managed: &MacroProgram,
     params: &Params,

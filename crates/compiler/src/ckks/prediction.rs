@@ -13,7 +13,7 @@ const ROUNDING: f64 = 1.0 / (1u64 << 40) as f64;
 /// The compiler's prediction for one output of a program.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Precision {
-    /// The largest absolute value of a slot of the output, by interval analysis.
+    /// A bound on the absolute values of the output's slots, by interval analysis.
     pub magnitude: f64,
     /// A bound on the error of every slot for all inputs within their ranges, in units of the message. It fails with
     /// probability at most 2^-[`FAILURE_BITS`](ringmill_schemes::ckks::FAILURE_BITS).
@@ -84,7 +84,7 @@ impl Precision {
 pub enum Reference {
     /// The largest absolute value on the sample, rounded down to a power of two.
     Sample(f64),
-    /// The largest absolute value by interval analysis.
+    /// The bound on the output's absolute values, by interval analysis.
     Bound(f64),
 }
 

@@ -44,7 +44,7 @@ impl InputRange {
     pub fn contains(&self, re: f64, im: f64) -> bool {
         match *self {
             Self::Real { lowest, highest } => (lowest..=highest).contains(&re) && im == 0.0,
-            // A bound drawn from the very data must not lose it to a rounding.
+            // A radius that was computed from a value must hold that value in spite of rounding.
             Self::Disc { radius } => re.hypot(im) <= radius * (1.0 + 4.0 * f64::EPSILON),
         }
     }
@@ -140,7 +140,7 @@ impl Span {
             return self.ball();
         }
         match self {
-            // A span outside of the size must not exchange its ends.
+            // Clamping each end keeps the ends in order, even for a span that lies outside of `size`.
             Self::Real { lowest, highest } => Ball::real(
                 &lowest.map(|l| l.clamp(-size, size)),
                 &highest.map(|h| h.clamp(-size, size)),

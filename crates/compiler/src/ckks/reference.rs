@@ -17,7 +17,8 @@ use crate::reference::{Meaning, rotated, run, turned_by};
 /// do nothing to a message.
 ///
 /// # Errors
-/// [`EvaluateError`] if inputs do not fit the program, or if the program breaks the macro level's rules.
+/// [`EvaluateError`] if inputs do not fit the program, if the program breaks the macro level's rules or is too long, or
+/// if it has an operation without a meaning here.
 pub fn evaluate(
     program: &MacroProgram,
     inputs: &[Vec<Complex64>],

@@ -242,7 +242,7 @@ impl Search<'_> {
         let wanted = self.wanted.accuracy;
         let scales = self.scales_that_fit()?;
         let mut first = FIRST_GUESS.clamp(*scales.start(), *scales.end());
-        // The guess itself may need a ring that no table has, where a smaller scale would not.
+        // The guessed scale may need a larger ring than the tables have, where a smaller scale does not.
         let shortfall = loop {
             match self.attempt(first) {
                 Ok(Some(fitted)) => {
@@ -269,7 +269,7 @@ impl Search<'_> {
             let scales = self.scales_that_fit()?;
             scale_bits = scale_bits.max(*scales.start());
             if scale_bits > *scales.end() {
-                // Values that did not fit may have put an end to larger scales before one was tried.
+                // Values that did not fit may have excluded all scales from here on.
                 if let Some(closest) = &closest {
                     return Err(self.too_precise(closest));
                 }

@@ -24,7 +24,7 @@ pub struct Tightest {
 pub struct Closeness {
     /// log2 of (magnitude + error) / capacity. At 0 and above the value may wrap around.
     pub excess_bits: f64,
-    /// The largest absolute value of the value's slots, without the error.
+    /// A bound on the absolute values of the value's slots, without the error.
     pub magnitude: f64,
     /// A bound on the error of the value's slots.
     pub error: f64,

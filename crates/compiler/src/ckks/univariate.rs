@@ -51,7 +51,7 @@ pub fn range(c: &[f64], lowest: f64, highest: f64) -> Option<(f64, f64)> {
     (low.is_finite() && high.is_finite()).then_some((low, high))
 }
 
-/// Returns the least and the largest value of c x^k for x between two ends.
+/// Returns the least and the largest value of c x^k for x between two ends, rounded outwards.
 fn multiple(c: f64, k: usize, ends: [f64; 2]) -> (f64, f64) {
     let [a, b] = ends.map(|x| c * x.powi(k as i32));
     let (mut low, mut high) = (a.min(b), a.max(b));

@@ -26,7 +26,7 @@ pub(crate) struct Start<'a, T> {
 /// not hold the noise.
 ///
 /// # Errors
-/// The errors of `fit`.
+/// Returns the errors of `fit`.
 pub(crate) fn best<S: Compiles, T, E>(
     start: Start<'_, T>,
     options: &Options<S>,

@@ -27,7 +27,8 @@ pub(crate) struct Held {
 /// Computes the ranges of all values that are encrypted, encoded, tested for zero or read as outputs.
 ///
 /// # Errors
-/// [`CompileError::Unbounded`] for an output of more than 127 bits, [`CompileError::UnboundedTest`] for a tested value.
+/// [`CompileError::Unbounded`] for an output whose range is not known, [`CompileError::UnboundedTest`] for such a
+/// tested value. [`CompileError::Refused`] for an operation that the analysis does not know.
 pub(crate) fn held<E>(
     program: &MacroProgram,
     inputs: &[IntegerRange],

@@ -131,7 +131,7 @@ fn decision<S: Compiles>(
         (_, MacroNote::Divided, _) => Some((Decision::Rescale, 1)),
         (_, MacroNote::Refactored, _) => Some((Decision::Refactor, 1)),
         (_, _, MacroLevel::Dropped) => Some((Decision::Drop, 1)),
-        // The user's own operations, calls, whose bodies are counted, and operations of linked procedures.
+        // Not counted: the user's own operations, calls (their bodies are) and operations of linked procedures.
         (MacroKeys::None | MacroKeys::Linked | MacroKeys::Unknown, ..) => None,
     })
 }

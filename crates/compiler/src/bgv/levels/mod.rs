@@ -131,7 +131,7 @@ const WATCHED: usize = 1024;
 
 /// Returns the noise model for a program with these parameters.
 pub(super) fn model(program: &MacroProgram, params: &Params) -> NoiseModel {
-    // A value is encrypted, or its key is switched, and it is divided by its primes.
+    // Each value takes at most one encryption or key switch, and one division by each prime.
     let random = params.cipher_count() + 1;
     NoiseModel::of_program(params, program.types.len().saturating_mul(random))
 }

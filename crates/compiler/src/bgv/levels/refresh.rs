@@ -82,6 +82,7 @@ impl<'a> Manager<'a> {
     }
 
     /// Returns a ciphertext operand, after a bootstrap if the placement of bootstraps demands it at this instruction.
+    /// Returns `None` for a plaintext and for a missing operand.
     pub(super) fn operand(
         &mut self,
         instr: &MacroInstr,

@@ -33,7 +33,7 @@ use extent::refreshed;
 ///
 /// # Errors
 /// Fails for a program in which some value cannot be bootstrapped in time, with its line. Fails for a value that does
-/// not fit its level, for an output without a right digit, and for parameters that the target does not take.
+/// not fit its level, for an output without a right digit, and for any target machine.
 pub(super) fn fit(
     program: &MacroProgram,
     setup: &Bootstrapping,

@@ -113,7 +113,7 @@ impl Manager<'_> {
     /// Returns the value of the program with levels that stands for a ciphertext of the program
     /// without. Its state is that in which it was made: rescaled, or a product.
     pub(super) fn natural(&self, old: MacroValue) -> Placed {
-        // Programs define values before use, so the placement is there; a level-0 value stands in for the impossible.
+        // Programs define values before use, so each operand is placed, and the default is never used.
         self.placed[old.0 as usize].unwrap_or(Placed {
             value: MacroValue(0),
             state: State::Rescaled(Level::LOWEST, Label::ONE),

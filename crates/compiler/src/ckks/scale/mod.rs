@@ -322,7 +322,8 @@ impl Manager<'_> {
     ) -> ([MacroValue; 2], State) {
         let loc = &instr.loc;
         let (na, nb) = (self.natural(a), self.natural(b));
-        // A product above the common level is rescaled, then lifted at it; it must lie a level higher for that.
+        // A product above the common level lies at least one level higher, so it can be rescaled and then lifted at the
+        // common level.
         let level = na.state.level().min(nb.state.level());
         let stays = |placed: Placed| match placed.state {
             State::Product(at, label) if at == level => Some(label),
