@@ -128,7 +128,8 @@ impl Setting<'_> {
     /// Gives the values of a procedure levels, several times: each time its arguments and results
     /// are at another level. Each time it takes the variants of the called procedures (with
     /// arguments and results at one level) that make the procedure cheapest. If the procedure fits
-    /// at none of the tried levels, all levels are tried.
+    /// at none of the tried levels, all levels are tried. Returns the table of the procedure's own
+    /// variants, or the lost values if it fits at no level.
     pub fn procedure(
         &self,
         body: &MacroProgram,

@@ -25,18 +25,18 @@ use crate::digits::SPECIAL_BITS;
 use crate::error::{At, CompileError, Narrower};
 use crate::target::Target;
 
-/// The sizes in bits of primes that rescales divide by. With smaller ones a large ring has too few primes near the
-/// scale; larger primes exceed what the arithmetic allows.
+/// The scales, in bits, that the search tries if one prime makes a scale. A large ring has too few primes near a smaller
+/// scale. A larger scale and its [`MARGIN_BITS`] exceed one first prime of [`MAX_BITS`].
 const SCALE_BITS: RangeInclusive<u32> = 28..=58;
-/// The sizes of the scale in bits if two primes make a scale. With smaller ones a large ring has too few primes of half
-/// the size; larger primes exceed what the arithmetic allows.
+/// The scales, in bits, that the search tries if two primes make a scale. A large ring has too few primes of half the
+/// bits of a smaller scale. The largest scale is that of [`SCALE_BITS`].
 const PAIRED_BITS: RangeInclusive<u32> = 52..=58;
-/// The most bits that a prime may have, the limit of the arithmetic.
+/// The most bits of a prime that the search chooses. The arithmetic takes primes of one bit more.
 pub(super) const MAX_BITS: u32 = 60;
-/// The range of log2 of the ring degree that the security tables cover.
+/// log2 of the ring degrees that the search tries.
 const LOG_N: RangeInclusive<u32> = 10..=17;
-/// The bits of the first prime beyond scale and integer part: one for the sign, and one for the sum of a value and its
-/// error.
+/// The bits of the first primes, those by which no rescale divides, beyond scale and integer part: one for the sign, and
+/// one for the sum of a value and its error.
 const MARGIN_BITS: u32 = 2;
 /// The first scale, in bits, that the search for parameters tries. Any value would do.
 const FIRST_GUESS: u32 = 40;
@@ -126,7 +126,8 @@ fn managed(
     Ok(scale::steps::run(managed, Steps::of_params(params), primes))
 }
 
-/// The limits of the search for parameters: those of the security tables and the arithmetic, or of a target machine.
+/// The limits of the search for parameters: ring degrees of the security tables and primes of at most [`MAX_BITS`] bits,
+/// or less if a target machine takes less.
 pub(super) struct Room {
     pub(super) log_n: RangeInclusive<u32>,
     pub(super) max_bits: u32,
@@ -505,13 +506,13 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the bits of all primes by which no rescale divides: the first primes and the special
-    /// primes.
+    /// Returns the planned bits of all primes by which no rescale divides: the first primes and the special primes.
     fn beside(&self, scale_bits: u32) -> u32 {
         self.first_bits(scale_bits) + self.each * self.special_bits(scale_bits)
     }
 
-    /// Returns the bits of Q P, the product of all ciphertext primes and special primes.
+    /// Returns about the bits of Q P, the product of all ciphertext primes and special primes: the sum of the primes'
+    /// planned sizes.
     fn qp_bits(&self, scale_bits: u32) -> u32 {
         let rescaled = f64::from(self.levels.saturating_mul(scale_bits)) + self.ratio_bits();
         (rescaled.ceil() as u32).saturating_add(self.beside(scale_bits))

@@ -9,7 +9,7 @@ use crate::target::Target;
 /// The most bits of a ciphertext prime, as in SEAL.
 const MAX_BITS: u32 = 60;
 
-/// The set of primes that parameters may use: all that the arithmetic allows, or those that a machine takes.
+/// The set of primes that parameters may use: all of at most [`MAX_BITS`] bits, or those of them that a machine takes.
 #[derive(Clone, Copy)]
 pub(crate) struct Room {
     pub max_bits: u32,

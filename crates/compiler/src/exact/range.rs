@@ -2,8 +2,8 @@
 //! Interval analysis of programs of integers. It finds between which whole numbers every value lies, whatever is
 //! encrypted.
 //!
-//! Arithmetic modulo t is exact, so sums and products on the way to an output may pass t and come back. Only values
-//! that are read must lie among the integers that stand for residues.
+//! Arithmetic modulo t is exact, so sums and products on the way to an output may pass t and come back. Only inputs,
+//! constants, outputs and values that are tested for zero must lie among the integers that stand for residues.
 
 use std::fmt;
 

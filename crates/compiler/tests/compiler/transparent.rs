@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Outputs that everybody could read without the key are refused with their line. Such values cost nothing as a part of
-//! others.
+//! Outputs that everybody could read without the key are refused with their line. Inside a program such values are
+//! allowed: a sum with an encryption of zero, such as x - x, costs no arithmetic.
 
 use ringmill_isa::macros::{MacroOp, MacroProgram, Visibility};
 

@@ -14,9 +14,9 @@ use ringmill_schemes::bgv::Bgv;
 
 use super::toy;
 
-/// Returns a program that calls a procedure `sums` of `count` + 1 values. `sums` multiplies `count` of them by the
-/// square of the first, which is masked. It takes the lowest digit of the products' sum by a call of `digits`, and sums
-/// the products of the values with that digit.
+/// Returns a program that calls a procedure `sums` of `count` + 1 values. `sums` multiplies the first value by a
+/// constant vector, squares this product, and multiplies the other `count` values by the square. It takes the lowest
+/// digit of the sum of these products by a call of `digits`. To the digit it adds its products with the `count` values.
 fn program(count: usize) -> MacroProgram {
     let power = Power {
         prime: 7,
