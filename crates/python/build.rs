@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// What the package has of the checkout.
+/// The folders of the checkout whose SystemVerilog files the package holds.
 const FOLDERS: [&str; 2] = ["rtl", "crates/hdl/peers"];
 
 fn main() -> io::Result<()> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Defines the arguments of the `ringmill` command. Every command's help ends with examples that run as they stand.
+//! Defines the arguments of the `ringmill` command. Their doc comments are the texts of the command's help.
 
 pub mod circuit;
 pub mod compare;
@@ -68,7 +68,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Returns whether the command prints JSON, errors too.
+    /// Returns whether the command line has `--json`. Results and errors are then printed as JSON.
     pub fn json(&self) -> bool {
         match self {
             Self::Run(args) => args.json,
@@ -433,7 +433,8 @@ pub struct CountedArgs {
 }
 
 impl CountedArgs {
-    /// Returns the request for a simulation with these options, without data.
+    /// Returns the request to time a program with these options, without data. `trace` is the file that the Perfetto
+    /// trace is written to, or `None`.
     pub fn asked<'a>(&self, trace: Option<&'a Path>) -> Simulated<'a> {
         Simulated {
             spill: !self.no_spill,

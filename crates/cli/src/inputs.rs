@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads vectors of a program's inputs from .npy, .csv and .json files, or makes random ones.
+//! Reads the vectors of a program's inputs from .npy, .csv and .json files, and other files of bounded size. Also draws
+//! random real inputs.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::BTreeMap;
@@ -47,7 +48,8 @@ pub fn parse_options(
     Ok(files)
 }
 
-/// Refuses files whose names belong to no input of the program.
+/// Refuses the options `NAME=FILE` that are `left` once every input of the program has taken its own. Their names
+/// belong to no input.
 pub fn all_known(left: &BTreeMap<String, PathBuf>, program: &MacroProgram) -> Result<(), CliError> {
     let Some(name) = left.keys().next() else {
         return Ok(());
@@ -94,8 +96,9 @@ impl Room {
     }
 }
 
-/// Reads the numbers of an input's file in order, as many as there is room for. Arrays of several dimensions are read
-/// row after row. Fewer numbers are refused unless `fill` says what follows them.
+/// Reads the numbers of an input's file in order, and adds zeros up to the number of slots. Arrays of several
+/// dimensions are read row after row. The file must have `room.values` numbers, all of them finite. Fewer numbers are
+/// refused unless `fill` says what follows them.
 pub fn read(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<Complex64>, CliError> {
     let slots = room.slots;
     let fault = |reason: String| CliError::Input {
@@ -412,8 +415,8 @@ fn read_json(text: &str) -> Result<Vec<Complex64>, String> {
     Ok(values.into_iter().map(Complex64::from).collect())
 }
 
-/// Returns random numbers, uniform in an interval. They are the same for the same seed and input, and are for tests of
-/// programs, never for keys.
+/// Returns `room.values` random real numbers, uniform in an interval, and then zeros up to the number of slots. They
+/// are the same for the same seed and number `input` of the input. They serve to test programs, never as keys.
 pub fn random(seed: u64, input: u64, room: Room, (low, high): (f64, f64)) -> Vec<Complex64> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());

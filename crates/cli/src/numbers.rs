@@ -147,8 +147,8 @@ pub fn kept_ranges<S: Compiles>(line: &str) -> Result<Vec<Option<S::Range>>, Cli
     }
 }
 
-/// Reads an input's values from a file in order, as many as there is room for. Fewer values are refused unless `fill`
-/// says what follows them.
+/// Reads an input's values from a file in order, and adds zeros up to the number of slots. The file must have
+/// `room.values` values. Fewer values are refused unless `fill` says what follows them.
 ///
 /// # Errors
 /// A file that cannot be read, or values that are none of the scheme.
@@ -167,8 +167,9 @@ pub fn read<S: Compiles>(
     })
 }
 
-/// Returns random values of an input, uniform in its range, or within a bound if it has no range. They are the same for
-/// the same seed and input.
+/// Returns random values of an input, uniform in its range. Without a range their absolute values are at most `bound`
+/// (1 if it is absent), and those of real values at most 1. They are the same for the same seed and number `input` of
+/// the input.
 ///
 /// # Errors
 /// Values that are none of the scheme.
@@ -255,8 +256,8 @@ pub fn bytes(values: &Values) -> Vec<u8> {
     }
 }
 
-/// Returns the first values of a decrypted output as JSON. Complex values are pairs if their imaginary parts are more
-/// than noise.
+/// Returns the first values of a decrypted output as JSON. Complex values are pairs of real and imaginary part if some
+/// imaginary part is above 10^-4 of the largest absolute value, and otherwise only their real parts.
 pub fn shown(values: &Values, first: usize) -> Value {
     match values {
         Values::Whole(values) => json!(values.get(..first).unwrap_or(values)),

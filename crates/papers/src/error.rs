@@ -40,7 +40,7 @@ pub enum PaperError {
     /// The size of a ring, a modulus or a machine is not valid. The text is the reason.
     #[error("{0}")]
     Size(String),
-    /// The program itself has a fault. The text is the reason.
+    /// Ringmill itself has a fault. The text is the reason.
     #[error("internal error: {0}; please report it")]
     Internal(String),
     #[error("{}: {source}", path.display())]

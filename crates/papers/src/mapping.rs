@@ -65,8 +65,9 @@ pub trait Mapped<'h>: Figures {
     fn mapping(&mut self) -> &mut Mapping<'h>;
 }
 
-/// Returns the tables of a sheet, whose paper has a name. With the hardware's tools, a first pass over the tables collects
-/// the modules. Yosys maps them one after another, with progress, so that the second pass finds them in the cache.
+/// Returns the tables of a paper's sheet, which is given with the paper's name. With the hardware's tools, a first pass
+/// over the tables collects the modules. Yosys maps them one after another, with progress, so that the second pass
+/// finds them in the cache.
 pub fn reproduce<'h>(
     (sheet, name): (&Sheet, &str),
     figures: &mut impl Mapped<'h>,

@@ -102,7 +102,8 @@ pub struct Asked {
     pub sources: Sources,
     /// Whether to draw the paper's figure beside the tables.
     pub picture: bool,
-    /// The number of runs of each measurement on this computer.
+    /// The number of runs over which a measurement on this computer is the mean, or `None` for the paper's own number.
+    /// Only the decryption study of `polymul` takes it.
     pub runs: Option<u32>,
 }
 
@@ -126,7 +127,7 @@ pub enum Wish {
     Model,
     /// The option to draw a figure of the paper ([`Asked::picture`]).
     Picture,
-    /// The option to set the number of measured runs ([`Asked::runs`]).
+    /// The option to set the number of measured decryptions ([`Asked::runs`]).
     Runs,
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Draws curves as scalable vector graphics (SVG). Both axes have labels, and the vertical one is logarithmic.
+//! Draws curves as scalable vector graphics (SVG), over a linear horizontal axis of whole numbers and a logarithmic
+//! vertical axis.
 
 use std::fmt::Write as _;
 
@@ -18,14 +19,14 @@ pub struct Panel {
 
 const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 360.0;
-/// The left, right, top and bottom margins of a drawing in pixels. The names of curves stand in the right one.
+/// The left, right, top and bottom margins of a drawing in pixels. The names of solid curves stand in the right margin.
 const MARGINS: (f64, f64, f64, f64) = (60.0, 100.0, 30.0, 30.0);
 const COLOURS: [&str; 6] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9",
 ];
 
-/// Draws panels side by side and returns the drawing as SVG. Two successive curves have one colour, so that a dashed
-/// curve has the colour of its solid neighbour.
+/// Draws panels side by side and returns the drawing as SVG. The first two curves of a panel have one colour, the next
+/// two another, and so on. So a dashed curve has the colour of the solid curve that follows it.
 pub fn svg(panels: &[Panel]) -> String {
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{HEIGHT}\" font-family=\"sans-serif\" \

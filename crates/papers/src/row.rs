@@ -34,7 +34,7 @@ pub struct Row {
     /// The correct figure, if the one that the paper prints is known to be wrong.
     pub should_be: Option<f64>,
     pub ours: Ours,
-    /// The tool that made our figure, or the reason why there is none.
+    /// The tool that made our figure, the reason why there is none, or another remark.
     pub remark: Option<String>,
 }
 

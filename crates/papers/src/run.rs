@@ -17,7 +17,7 @@ use crate::value::{Known, Value};
 /// The source of our figures for a paper's sheet, which names them by list and field.
 pub trait Figures {
     /// Returns the records of the list of our figures that a sheet calls `name`. A loop of the sheet takes one record,
-    /// a set of named values, in each pass. `scope` has the values of the loops around it.
+    /// a set of named values, in each pass. `at` has the values of the loops around it.
     ///
     /// # Errors
     /// An unknown name, and errors of the parts that make the figures.

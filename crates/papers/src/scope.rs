@@ -83,8 +83,10 @@ impl<'a> Scope<'a> {
         Ok(found.and_then(scalar))
     }
 
-    /// Returns a list of the sheet's terms or of the printed figures as one record for each element. A record has its
-    /// position under the name `place`. A cell that is a list becomes a field for each of its elements.
+    /// Returns a list of the sheet's terms or of the printed figures as one record for each element. `name` is the path
+    /// of the list, with dots. An element that is a table gives fields by its keys, and an element that is a list gives
+    /// fields by the names in `columns`. The value of `place` is the name of one more field, which has the element's
+    /// position from 0 on. A cell that is a list becomes a field for each of its elements.
     pub fn list(
         &self,
         name: &str,
@@ -130,7 +132,7 @@ impl<'a> Scope<'a> {
         value.ok_or_else(|| PaperError::Tables(format!("`{name}` is no number")))
     }
 
-    /// Evaluates a formula in the scope to a whole number. A missing figure is an error.
+    /// Evaluates a formula in the scope to a number, and drops its fraction. A missing figure is an error.
     pub fn count(&self, name: &str) -> Result<usize, PaperError> {
         Ok(self.size(name)? as usize)
     }

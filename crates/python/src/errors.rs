@@ -77,8 +77,9 @@ pub fn traced(error: TraceError) -> PyErr {
     raise::<CompileError, _>(error)
 }
 
-/// Returns the Python exception for a program that the compiler refused, with its source line if it is known. If no
-/// parameters satisfy the user's demands, it is a `ParameterError`.
+/// Returns the Python exception for a program that the compiler refused, with its source line if it is known. It is a
+/// `ParameterError` if no parameters satisfy the user's demands, and a `DataError` for a range or a sample that is not
+/// valid.
 pub fn refused<E>(py: Python<'_>, error: Refused<E>) -> PyErr
 where
     E: std::error::Error + Send + Sync + 'static,

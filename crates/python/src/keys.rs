@@ -226,7 +226,8 @@ impl Keys {
     }
 
     /// Compares decrypted outputs with the program evaluated without encryption. Returns for each output its name, the
-    /// predicted bits of precision and the measured ones.
+    /// predicted bits of precision, and the measured bits if there are any. The last item says whether the prediction
+    /// rests on a statement of the program about its values.
     fn measure(
         &self,
         py: Python<'_>,

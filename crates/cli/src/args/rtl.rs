@@ -20,7 +20,7 @@ pub enum RtlCommand {
 }
 
 impl RtlCommand {
-    /// Returns whether the command prints JSON, errors too.
+    /// Returns whether the command line has `--json`. Results and errors are then printed as JSON.
     pub fn json(&self) -> bool {
         match self {
             Self::List(args) => args.json,

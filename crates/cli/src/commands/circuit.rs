@@ -107,8 +107,8 @@ fn emitted(level: CircuitLevel, chosen: &Chosen) -> Result<String, CliError> {
     Ok(printed.collect::<Vec<_>>().join("\n"))
 }
 
-/// Returns the TFHE parameter set that the command line names, or, for `auto`, all sets of which the command takes the
-/// one with the least work.
+/// Returns the TFHE parameter sets to choose from. That is the set that `--params` names, or for `auto` the sets of
+/// which the command takes the one with the least work.
 fn candidates(args: &CircuitArgs) -> Result<Vec<Arc<Params>>, CliError> {
     let names = match args.params.as_str() {
         "auto" => CANDIDATES.to_vec(),
@@ -128,7 +128,8 @@ fn candidates(args: &CircuitArgs) -> Result<Vec<Arc<Params>>, CliError> {
     Ok(found)
 }
 
-/// Returns the words of the netlist's used inputs, in order, or `None` if the netlist is not to be run.
+/// Returns the values of the inputs on which some output depends, in order, as words of 64 bits. Returns `None` if the
+/// command line asks for no run (neither `--run` nor `--random-inputs`).
 fn given(args: &CircuitArgs, netlist: &Netlist) -> Result<Option<Vec<u64>>, CliError> {
     let [ports, _] = netlist.ports();
     if args.run.is_none() && !args.random_inputs {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command `ringmill compile`: compiles a program and prints it at one of its levels.
+//! The command `ringmill compile`: compiles a program, and prints it at one of its levels, as a saved program, or with
+//! the compiler's decisions.
 
 use std::io::Write;
 

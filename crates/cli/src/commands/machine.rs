@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command `ringmill machine show`, and the search for the machine that any command names.
+//! The command `ringmill machine show`, and the search for the machine that `ringmill compile --machine` names.
 
 use std::path::Path;
 
@@ -35,8 +35,8 @@ fn described(name: &str) -> Result<(Box<dyn Machine>, String), CliError> {
     Ok((machine, text))
 }
 
-/// Prints a machine's description, then the resources that it needs as comments, so that the whole is a description
-/// file.
+/// Prints a machine's description, then the FPGA resources that the machine needs as comments, so that the whole is a
+/// description file. With `--json` it prints both as one object.
 pub fn show(args: &MachineShowArgs) -> Result<(), CliError> {
     let (machine, text) = described(&args.name)?;
     let fit = machine.fit();

@@ -160,7 +160,8 @@ fn chosen(args: &ParamsArgs) -> Result<Vec<Shown>, CliError> {
     named.collect()
 }
 
-/// Returns the scheme of a parameter file. For another file it returns CKKS, whose reader then reports the fault.
+/// Returns the scheme of the parameter file `set`. If there is no such file or it holds no parameters, the result is
+/// CKKS, whose reader then reports the fault.
 fn scheme_of(set: &str) -> Result<Known, CliError> {
     let path = Path::new(set);
     if !path.exists() {

@@ -46,8 +46,9 @@ pub fn plans(args: &PlansArgs, watch: &Watch) -> Result<(), CliError> {
     ))
 }
 
-/// Returns the chosen kernels of the transforms of length 2^`log_n`, modulo the largest prime of `bits` bits. It has
-/// those on words of 64 bits and, for primes of at most 32 bits, also those on words of 32 bits.
+/// Returns the chosen kernels of the transforms of length 2^`log_n`, modulo the largest prime of `bits` bits that is 1
+/// modulo 2^(`log_n` + 1). The list has the kernels on words of 64 bits and, for primes of at most 32 bits, also the
+/// kernels on words of 32 bits. It is empty if there is no such prime.
 fn of_prime(bits: u32, log_n: u8) -> Result<Vec<Choice>, CliError> {
     let list = primes::ntt_primes(bits, u32::from(log_n), 1)?;
     let Some(&prime) = list.first() else {

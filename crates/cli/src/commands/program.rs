@@ -36,8 +36,7 @@ pub struct Read {
     ends: Vec<(String, i128, i128)>,
     /// The lengths of the array arguments and results of the traced function, as far as they are known.
     pub arrays: Arrays,
-    /// The comment line of a saved program that says how it was compiled, or `None` for a program that was not saved
-    /// so.
+    /// The comment line of a saved program that says how it was compiled, or `None` for a program without such a line.
     saved: Option<String>,
 }
 

@@ -251,7 +251,8 @@ fn complete<S: Served>(
     })
 }
 
-/// Returns the values of every input of the program, and whether all come from files. Inputs without a file are random.
+/// Returns the values of every input of the program, and whether all come from files. Inputs without a file are random
+/// if `--random-inputs` is given, and an error otherwise.
 fn gather<S: Served>(read: &Read, args: &RunArgs) -> Result<(Messages<S>, bool), CliError> {
     let program = &read.program;
     let mut files = inputs::parse_options("--input", &args.inputs)?;

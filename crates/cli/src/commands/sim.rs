@@ -97,7 +97,7 @@ struct OfMachine<'r> {
 }
 
 /// Returns as text the time of a vector machine's operations at the macro, mid or micro level, by kind. The longest
-/// time comes first, and the sum of all last.
+/// time comes first, and the sum of all last. Returns `None` if the machine is no vector machine.
 fn parts<'a>(
     machine: &MachineReport,
     level: ByLevel,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The folder of `--checkpoint`, which holds all data that another process needs to continue a run.
 //!
-//! The command is client and server in one, so the client's secret key is in the folder, too. Only their owner can read
-//! the folder and its files. A complete run removes them.
+//! The command is client and server in one, so the client's secret key is in the folder, too. Only the owner can read
+//! the run's files, and the folder unless it also holds other files. A complete run removes its files.
 
 pub(crate) mod asked;
 pub mod circuit;
@@ -29,8 +29,8 @@ const SECRET: &str = "secret.key";
 /// The name of the file with the key of the digest in [`ASKED`].
 const KEY: &str = "asked.key";
 const CHECKPOINT: &str = "run.checkpoint";
-/// The name of the file with the digest that identifies the run. It is written last, so a folder that has it has all
-/// other files.
+/// The name of the file with the digest that identifies the run. It is written last, so a folder with this file has all
+/// keys and inputs of the run.
 const ASKED: &str = "asked";
 
 pub struct Folder {
@@ -166,7 +166,7 @@ impl Folder {
         self.goes_on.then(|| self.path.join(CHECKPOINT))
     }
 
-    /// Removes all of the folder's files after a complete run.
+    /// Removes the run's files after the run is complete, and then the folder if it is empty.
     pub fn clear(self) -> Result<(), CliError> {
         // `asked` goes first: without it the other files are of no use.
         for name in [ASKED, CHECKPOINT]

@@ -91,8 +91,8 @@ impl Ours<'_> {
         Ok(record([("unit.cycles", cycles.into())]))
     }
 
-    /// Returns our figures for Tables 4.10 and 4.11: the folded unit, the least time of a processor, and our CPU
-    /// kernel's time.
+    /// Returns our figures for Tables 4.10 and 4.11: the cycles of the folded unit, the least of the printed times of
+    /// OpenFHE on processors, and our CPU kernel's time.
     fn accelerator(&mut self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let (l, log_n) = (at.count("l")?, at.count("log_n")? as u32);
         let unit = unit::folded(at)?;

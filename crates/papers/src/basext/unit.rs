@@ -32,7 +32,7 @@ pub fn folded(at: &Scope<'_>) -> Result<Shape, PaperError> {
 }
 
 /// Returns our unit that does the work of the architecture in the current row of `data/basext.toml`. Returns `None` if
-/// we have no such unit, or none for so many moduli.
+/// we have no such unit, or none for this number of moduli.
 pub fn of(at: &Scope<'_>) -> Result<Option<Unit>, PaperError> {
     let shape = folded(at)?;
     Ok(match at.text("architecture")?.as_str() {
@@ -45,8 +45,9 @@ pub fn of(at: &Scope<'_>) -> Result<Option<Unit>, PaperError> {
     })
 }
 
-/// Counts the multipliers, modular adders and adders of a base-extension unit, and the residues that it makes at once.
-/// With the hardware's tools it counts instances in the elaborated RTL, otherwise in the model. A test holds both equal.
+/// Counts the multipliers, modular adders and adders of a base-extension unit, and states how many target residues it
+/// makes at once. With the hardware's tools it counts instances in the elaborated RTL, otherwise in the model. A test
+/// holds both equal.
 pub fn arithmetic(unit: Unit, hdl: Option<&Hdl>) -> Result<Record, PaperError> {
     let (found, how) = match hdl {
         None => (unit.arithmetic(), How::Model),
@@ -74,8 +75,10 @@ pub fn arithmetic(unit: Unit, hdl: Option<&Hdl>) -> Result<Record, PaperError> {
     ]))
 }
 
-/// Counts the cycles of an exact base extension of random residues, without stalls. The sources are the l largest
-/// moduli, the targets the next k. In RTL every residue is compared with the golden extension.
+/// Counts the cycles of an exact base extension from l moduli to k others at ring degree 2^`log_n`, without stalls.
+/// Without tools the cycle model counts. With tools the RTL extends random residues, and every result is compared with
+/// the golden extension. The moduli of the RTL's run are the largest suitable primes of the unit's word size: l
+/// sources, then the redundant modulus, then k targets.
 pub fn exact(
     rtl: Option<&Hdl>,
     unit: impl Into<Unit>,

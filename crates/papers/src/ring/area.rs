@@ -133,7 +133,8 @@ struct Group {
     /// size, `whole` for the whole machine, `part` for others.
     kind: &'static str,
     part: String,
-    /// What an RPAU is built for, behind its name.
+    /// The sizes of the primes that an RPAU is built for, as text to print behind the RPAU's name. It is empty for
+    /// other groups.
     built: String,
     parts: Vec<Part>,
     family: Family,

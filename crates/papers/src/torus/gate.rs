@@ -21,7 +21,7 @@ const DIGITS: Decomposition = Decomposition {
 };
 
 /// Returns Kong and Li's parameter set (1): the TFHE library's set of 2020, with these digits of the key switch. Gates
-/// fail below 2^-40.
+/// fail with a probability below 2^-40.
 fn builder(digits: Decomposition) -> Result<ParamsBuilder, PaperError> {
     let set = ParamsBuilder::named("tfhe_library_2020_below_128_bits")?;
     Ok(set.key_switch(digits).failing(FailureRate::Below2Minus40))

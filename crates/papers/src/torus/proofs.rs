@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The effect that digits of one width have on the gates of an engine in Table VI of the paper of Kong and Li. Products are
-//! exact or not modulo the one prime of the engine's transforms, and noise makes a gate fail so often.
+//! Checks digits of one width on the engines in Table VI of the paper of Kong and Li. The checks tell whether products
+//! are exact modulo the one prime of an engine's transforms, and how often noise makes a gate fail.
 
 use ringmill_circuits::tfhe::{
     Decomposition, LweDimension, Params, ParamsBuilder, TfheError, Transforms, Unrolling,
@@ -12,9 +12,9 @@ use crate::error::PaperError;
 use crate::scope::{Record, Scope, record};
 use crate::value::{Value, counted};
 
-/// Returns the proofs for digits as wide as the current row of `data/torus.toml` says. For m > 1 secret bits in each step,
-/// a second proof is for keys that are summed to one (bundled) in coefficient form before the products. Such a bundle is
-/// one gadget ciphertext, so its sums are those of m = 1.
+/// Returns the proofs for digits as wide as the current row of `data/torus.toml` says. For m > 1 secret bits in each
+/// step, a second proof is for keys that are summed to one (bundled) in coefficient form before the products. Such a
+/// bundle is one gadget ciphertext, so its sums are those of m = 1.
 pub fn proofs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let Some(d) = engine::described(at)? else {
         return Ok(Vec::new());
@@ -33,7 +33,8 @@ pub fn proofs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
 
 /// Checks digits of `log_base` bits with m = `unroll`. Returns three figures. The first is 1 if every sum of products
 /// stays within the prime, else 0. The second is the proof, or the refusal and the widest digits that have a proof. The
-/// third is log2 of the probability that noise makes a gate fail, if products are exact. The noise is the TFHE library's for n = 630 and n = 500. Nothing is encrypted here.
+/// third is log2 of the probability that noise makes a gate fail, if products are exact. The noise is the TFHE
+/// library's for n = 630 and n = 500. Nothing is encrypted here.
 fn digits(
     d: &Description,
     unroll: usize,

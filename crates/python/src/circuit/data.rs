@@ -152,7 +152,7 @@ impl EncryptedIntegers {
         self.inner.len()
     }
 
-    /// The identity of the secret key in hexadecimal, or None if no ciphertext has one.
+    /// The identity of the secret key in hexadecimal, or None if the first ciphertext has none.
     #[getter]
     fn key_id(&self) -> Option<String> {
         let first = self.inner.first()?;

@@ -82,7 +82,8 @@ impl<S: Side> Keyring<S> {
         })
     }
 
-    /// Makes Galois keys for rotations by these steps, and for the Galois element 2N - 1 if asked.
+    /// Makes Galois keys for rotations by these steps, and for the Galois element 2N - 1 if `conjugation` is set. In
+    /// CKKS that element conjugates the slots, in BFV and BGV it exchanges the two rows.
     pub fn galois_keys<'py>(
         self: &Arc<Self>,
         py: Python<'py>,

@@ -19,11 +19,11 @@ use crate::inputs::Room;
 use crate::kept::scheme::{self as kept, Prepared};
 use crate::numbers;
 
-/// The seed of random inputs, the same as in `ringmill run`.
+/// The seed of random inputs, which is the default of `ringmill run --seed`.
 const SEED: u64 = 1;
 
-/// A compiled program with new keys and encrypted inputs, ready to be measured. The inputs are the sample's values, and
-/// random ones for inputs without a sample.
+/// A compiled program with new keys and encrypted inputs, ready to be measured. The inputs are the values of the
+/// `--sample` files, or random values if the command line names no such file.
 pub struct Measured<S: Served> {
     server: Server<S>,
     client: Client<S>,
@@ -32,8 +32,8 @@ pub struct Measured<S: Served> {
     inputs: Messages<S>,
 }
 
-/// Makes keys for the program, and encrypts its inputs: the sample's values, and random numbers in their ranges for
-/// inputs without a sample.
+/// Makes keys for the program and encrypts its inputs. The inputs are the values of the `--sample` files. Without such
+/// files they are random numbers in the inputs' ranges.
 pub fn ready<S: Served>(
     args: &CompareArgs,
     read: &Read,
@@ -88,7 +88,8 @@ impl<S: Served> Measured<S> {
         self.server.compiled()
     }
 
-    /// Measures the program on the CPU. Returns the CPU's row of the comparison, and a note on how it was measured.
+    /// Measures the program on the CPU with this number of threads, or with one thread for each core. Returns the CPU's
+    /// row of the comparison, and a note on how it was measured.
     ///
     /// # Errors
     /// The errors of the run; outputs that differ from the computation in the clear.
@@ -123,7 +124,7 @@ impl<S: Served> Measured<S> {
     /// which has the measured time of the host's instructions.
     ///
     /// # Errors
-    /// The errors of the run; outputs that differ from the CPU's.
+    /// The errors of the run; outputs that differ from the computation in the clear.
     pub fn on_machine(
         &self,
         device: &dyn Device,

@@ -93,7 +93,8 @@ impl Steps {
     }
 }
 
-/// Returns the rows of the comparison, the CPU's first, and the notes below their table.
+/// Returns the rows of the comparison and the notes below their table. The CPU's rows come first, one for each
+/// parameter set.
 fn rows<S: Served>(
     args: &CompareArgs,
     read: &Read,

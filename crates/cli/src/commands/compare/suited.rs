@@ -17,7 +17,8 @@ use crate::waiting::Waiting;
 /// A program compiled for a machine, or the reason why the machine cannot run it.
 pub type Made<S> = Result<Arc<Compiled<S>>, CliError>;
 
-/// A function that returns the program which the CPU runs to compare with a machine's, at the same parameters.
+/// A function that takes a program compiled for a machine, and returns the program that the CPU runs beside it, at the
+/// same parameters.
 pub type ForCpu<S> = Box<dyn Fn(&Arc<Compiled<S>>) -> Made<S>>;
 
 /// A program compiled for each machine of a comparison.
@@ -27,14 +28,14 @@ pub struct Suited<S: Served> {
     /// Returns, for a program compiled for a machine, the program that the CPU runs in the comparison, at the same
     /// parameters.
     pub cpu: ForCpu<S>,
-    /// The reasons why machines have parameters of their own, as sentences. It is empty if all machines share one
-    /// parameter set.
+    /// Sentences to print below the table. They say why machines have parameters of their own, or which machines would
+    /// get other parameters if they were compared alone.
     pub notes: Vec<String>,
 }
 
-/// Compiles a program for the machines of a comparison. It compiles once for all machines if the parameters are given,
-/// if `--target` names the machine, or if the program was saved. Otherwise it chooses parameters that suit every
-/// machine that can run the program at all.
+/// Compiles a program for the machines of a comparison. It compiles once for all machines if `--target` names a machine
+/// or if the program was saved. Otherwise it compiles for each machine. If the chosen parameters then differ, it looks
+/// for parameters that suit every machine that can run the program.
 pub fn suited<S: Served>(
     plan: Plan<S>,
     read: &Read,
@@ -126,7 +127,7 @@ struct Compiler<S: Served> {
     made: Vec<(Target, Arc<Compiled<S>>)>,
 }
 
-/// Returns the limits of a target without the machine's name, so that equal limits compare equal.
+/// Returns a target without the machine's name, so that targets with equal limits compare equal.
 fn nameless(target: &Target) -> Target {
     Target {
         machine: String::new(),
@@ -162,8 +163,9 @@ impl<S: Served> Compiler<S> {
         }
     }
 
-    /// Compiles the program at parameters that suit every machine which can run it with parameters of its own. If there
-    /// are no such parameters, it adds a note that says why, and returns `None`.
+    /// Compiles the program at parameters that suit every machine which can run it with parameters of its own. Returns
+    /// `None` if there are no such parameters, and adds a note that says why. Returns `None` without a note if the
+    /// command line gives the parameters.
     fn together(
         &mut self,
         cases: &[Case],
@@ -218,8 +220,9 @@ impl<S: Served> Compiler<S> {
         Ok(Some(kept.collect()))
     }
 
-    /// Returns the program at the same parameters in the form that the CPU's kernels take: keys come from seeds, and no
-    /// `LOAD`, `MORPH` or `KSW` moves values.
+    /// Returns the program at the same parameters in the form that the CPU's kernels take: keys come from seeds, and
+    /// the program has none of the instructions `LOAD` (from distant memory), `MORPH` (an automorphism) and `KSW` (a
+    /// key switch).
     fn for_cpu(&self, compiled: &Arc<Compiled<S>>) -> Result<Arc<Compiled<S>>, CliError> {
         let made = self
             .made

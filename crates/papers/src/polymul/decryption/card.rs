@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs products on the polynomial multiplier, by its cycle model or its RTL. Returns the cycles of every command, and
-//! the products' residues.
+//! Runs products on the polynomial multiplier, by its cycle model or its RTL. A run gives the cycles of every command
+//! and the products' residues.
 
 use std::sync::Arc;
 
@@ -34,8 +34,9 @@ pub struct Product {
     pub b: u32,
 }
 
-/// The tables of moduli and the operands of one call of the machine. The call's products name them by number. If a
-/// number stands for the same value as in the call before, that value need not cross the link again.
+/// The tables of moduli and the operands of one call of the machine. The call's products name them by number. The
+/// machine keeps values by number from call to call, and a kept value does not cross the link again. So a number must
+/// stand for the same value until [`Card::forget`] is called.
 pub struct Work<'a> {
     pub tables: Vec<Arc<Tables>>,
     pub operands: Vec<&'a [u64]>,
@@ -95,8 +96,9 @@ impl Card {
         self.holds = Resident::default();
     }
 
-    /// Runs the scheduler's commands for some products, in RTL if there is a simulator. Every product of the RTL is
-    /// compared with the reference. Without RTL, the reference is returned as the product.
+    /// Runs the scheduler's commands for some products, in RTL if there is a simulator, and returns their times with
+    /// the products. Every product of the RTL is compared with the reference. Without RTL, the reference is returned as
+    /// the product.
     pub fn call(&mut self, work: &Work<'_>, products: &[Product]) -> Result<Call, PaperError> {
         let degree = degree(work)?;
         // Results get numbers after those of the operands.

@@ -67,16 +67,18 @@ struct Figures {
 /// The cycles of the machine for one parameter set, and the words of its tables on the link.
 #[derive(Serialize)]
 struct Counts {
-    /// The cycles of one product, and of its operand's and its result's way through the machine's port. Tables and the key
-    /// are loaded.
+    /// The cycles in which c_1 comes in through the machine's port. The tables and the key are loaded already.
     load: u64,
+    /// The cycles of the product c_1 s.
     product: u64,
+    /// The cycles in which the product goes out through the machine's port.
     unload: u64,
+    /// The cycles in which the tables are loaded, in the first call.
     tables: u64,
     table_words: usize,
-    /// The cycles from the first command to the end of the last, in the steady state. `first` has the cycles of the
-    /// first call.
+    /// The cycles of a call that finds tables and key already loaded, from its first command to the end of its last.
     steady: u64,
+    /// The cycles of the first call, which also loads the tables and the key.
     first: u64,
     /// The mean cycles from one result to the next in a stream of products.
     period: f64,
@@ -84,7 +86,7 @@ struct Counts {
 
 impl Study<'_> {
     /// Runs the whole decryption study, and returns its figures by the names of their lists in `data/polymul.toml`.
-    /// `parts` makes the progress report of so many parts.
+    /// `parts` makes a progress report for a given number of parts.
     pub fn figures<'p>(
         self,
         parts: impl FnOnce(u64) -> Parts<'p>,
