@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiled half of the package."""
+"""Types of the extension module `ringmill._ringmill`, which the Rust crate `crates/python` compiles to."""
 
 from collections.abc import Callable
 from os import PathLike
@@ -25,7 +25,7 @@ class KeysError(RingmillError): ...
 class FileError(RingmillError): ...
 class DeviceError(RingmillError): ...
 
-# Of integers where the scheme is exact.
+# A vector of slots: integers if the program's scheme is exact, complex numbers otherwise.
 Vector = NDArray[np.complex128] | NDArray[np.int64]
 
 class MacroBuilder:

@@ -17,7 +17,9 @@ _LARGE = 1e15
 
 
 def approximated(function: str, of: str = "x", interval: tuple[float, float] = (-1, 1)) -> str:
-    """Returns advice to replace a function by a polynomial of `of`. The function is written as a function of t."""
+    """Returns advice to replace a function by a polynomial of `of` on an interval. `function` is text, with t as the
+    argument.
+    """
     low, high = interval
     return (
         f"for {of} from {low} to {high} write rm.polynomial({of}, np.polynomial.Polynomial.fit(t, {function}, "
@@ -69,8 +71,8 @@ def instead(name: str) -> str:
 
 
 def instead_of_ufunc(ufunc: np.ufunc, called: str, operands: list[Any], vector: type, whole: bool) -> str:
-    """Returns the advice for an elementwise function of numpy. `called` is its name; some operands are of type
-    `vector`.
+    """Returns the advice for an elementwise function of numpy. `called` is its name. Some operands are of the traced
+    type `vector`, whose values are whole numbers if `whole` is set.
     """
     if called in _INSTEAD:
         return _INSTEAD[called]

@@ -87,8 +87,8 @@ class Bootstrapping:
 
     @arguments("Bootstrapping.fixed", compile_error, x=_VECTOR, scale=_SCALE, bound=_SIZE)
     def fixed(self, x: Encrypted, scale: int, bound: int) -> Fixed:
-        """Takes an encrypted vector as fixed-point numbers: whole numbers up to `bound`, `scale` times the numbers
-        meant.
+        """Interprets an encrypted vector as fixed-point numbers. Its whole numbers are `scale` times the numbers that
+        they stand for, and at most `bound` in absolute value.
         """
         return Fixed(self, x, scale, bound)
 
@@ -112,7 +112,9 @@ class Bootstrapping:
 
     @arguments("Bootstrapping.shifted", compile_error, x=_VECTOR, digit=_VECTOR)
     def shifted(self, x: Encrypted, digit: Encrypted) -> Encrypted:
-        """Returns (x - digit) / p for the lowest digit of x. It is known modulo p^(r - 1) only, so take its digits."""
+        """Returns (x - digit) / p for the lowest digit of x. The result is right modulo p^(r - 1) only, so only its
+        lowest r - 1 digits mean something.
+        """
         rest = x - digit
         return rest._tracer.emit(rest._kind, rest._fill.unsure, "quotient", rest._id, self.prime)
 
@@ -276,7 +278,7 @@ class Fixed:
 
 
 def _digits(bound: int, prime: int) -> int:
-    """Returns the number of balanced digits of whole numbers up to a bound."""
+    """Returns the number of balanced digits in base `prime` of whole numbers up to a bound, at least 1."""
     count, most = 0, 0
     while most < bound:
         most = most * prime + prime // 2

@@ -17,7 +17,9 @@ from ringmill.types import Type, bit, sint
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument or a result: its type, and its ports."""
+    """An argument or a result of a circuit: its type, and `first`, the number of its first port. Each of its integers
+    is a port.
+    """
 
     name: str
     type: Type
@@ -25,7 +27,9 @@ class Argument:
     last: Type | None = None
     """The type of the last element, if it is narrower than the others: the rest of a wide port."""
     used: bool = True
-    """Whether a result depends on it, which is false for the clock of a netlist. An unused argument has no ports."""
+    """Whether a result depends on the argument, which is false for an unused clock of a netlist. An unused argument has
+    no ports.
+    """
 
     @property
     def count(self) -> int:
@@ -55,7 +59,7 @@ class Argument:
         return [_value(f"{self.name}[{i}]", item, self.elements[i]) for i, item in enumerate(items)]
 
     def array(self, values: Sequence[int]) -> Any:
-        """Returns its values for Python: a number, or an array."""
+        """Returns the values of its ports as Python has them: a number, or an array."""
         if self.type.length is None:
             return values[0]
         signed = self.type.element.kind == sint(1).kind

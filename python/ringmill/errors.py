@@ -75,7 +75,7 @@ class UnknownName(DataError, KeyError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C in a run on several devices. `runs` holds the complete runs, in order."""
+    """Ctrl-C in a run. `runs` holds the complete runs, in the order of the devices."""
 
     def __init__(self, message: str, runs: list[Run]) -> None:
         super().__init__(message)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the compiler decided about a program, as plain objects: what :meth:`Compiled.explain` gives."""
+"""Classes of the compiler's decisions on a program, which :meth:`Compiled.explain` returns."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Explanation:
     costs: Costs
     advice: list[Advice]
     advice_left_out: str | None
-    """Why no change was tried, where none was."""
+    """The reason why no change was tried, or None if changes were tried."""
     data: dict[str, Any]
     """The same as plain data, which ``ringmill compile --explain --json`` prints."""
     _text: str
@@ -170,7 +170,9 @@ class Explanation:
 
 
 def _counted(item: Any) -> Any:
-    """A field of the costs: a number, a count with its places, or the work of each kind of operation."""
+    """Converts a field of the costs from JSON: a number, a count with its places, or the work of each kind of
+    operation.
+    """
     if isinstance(item, dict):
         return Count(item["count"], [Place(**place) for place in item["places"]])
     return [Work(**work) for work in item] if isinstance(item, list) else item

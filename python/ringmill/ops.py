@@ -185,7 +185,7 @@ def equal(x: Encrypted, y: Any) -> Encrypted:
 
 @arguments("rm.bounded", compile_error, x=_encrypted, lo=number(compile_error), hi=number(compile_error))
 def bounded(x: Encrypted, lo: float, hi: float) -> Encrypted:
-    """`x`, of which you say that every slot is a real number from `lo` to `hi`, whatever the inputs are.
+    """Returns `x`, of which you state that every slot is a real number from `lo` to `hi`, whatever the inputs are.
 
     The compiler then takes the value to lie there, for all that is computed from it. This costs nothing at run time,
     and nothing checks it there: where data break it, results may be wrong. So predictions that rest on it are

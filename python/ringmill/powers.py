@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 def raised(x: T, exponent: int, product: Callable[[T, T], T]) -> T:
-    """Returns x to a power from 1, by ceil(log2(exponent)) products in sequence."""
+    """Returns x to the power `exponent`, which is at least 1, with ceil(log2(exponent)) products in sequence."""
     known = {1: x}
 
     def power(k: int) -> T:

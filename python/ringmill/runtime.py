@@ -550,7 +550,9 @@ class Compiled:
 
     @property
     def assumptions(self) -> list[str]:
-        """What the program says of values inside of it (:func:`ringmill.bounded`), on which predictions rest."""
+        """The program's statements about its own values (:func:`ringmill.bounded`), as sentences. Predictions rest on
+        them.
+        """
         return list(self._inner.assumptions)
 
     @property
@@ -578,7 +580,8 @@ class Compiled:
 
     @arguments()
     def explain(self) -> Explanation:
-        """What the compiler decided: levels and the lines that take them, digits, keys, and what each decision costs.
+        """Returns what the compiler decided: levels and the lines that take them, digits, keys, and what each decision
+        costs.
 
         ``print`` it for the text that ``ringmill compile --explain`` prints. Its `advice` has changes that make the
         program cheaper. Each was compiled before it is named, so a call may take as long as a few compilations.
@@ -598,7 +601,9 @@ class Compiled:
 
     @arguments()
     def unrolled_counts(self) -> dict[str, int]:
-        """Counts the mid-level instructions one by one, in the program written out. It is for small programs."""
+        """Counts the mid-level instructions one by one, in the program written out. Raises :class:`CompileError` for a
+        program of more than 2^20 calls of procedures.
+        """
         return self._inner.unrolled_counts()
 
     @arguments(path=path, with_sample=flag())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Microsoft SEAL's files, computed on: SEAL's bytes in, SEAL's bytes out, SEAL's result bit for bit."""
+"""Computes on Microsoft SEAL's files, from bytes to bytes. Each result equals SEAL's own bit for bit."""
 
 from collections.abc import Iterable, Sequence
 from typing import Generic, TypeVar

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ``ringmill`` command from its first moment, a package of its own.
+"""The start of the ``ringmill`` command, in a package of its own that imports quickly.
 
-Importing ``ringmill`` takes a while, and Ctrl-C meanwhile is status 130, too.
+Importing ``ringmill`` takes a while. Ctrl-C in that time ends the command with status 130, too.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ def main() -> int:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    """Ends the process at once: as an exception Ctrl-C might end as another one, in a module that is half imported."""
+    """Ends the process at once. As an exception, Ctrl-C might become another exception in a module that is half
+    imported.
+    """
     os.write(2, b"ringmill: interrupted\n")
     os._exit(INTERRUPTED)

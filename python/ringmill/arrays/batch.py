@@ -14,7 +14,7 @@ from ringmill.arrays.layout import power
 from ringmill.arrays.products import MOST_TERMS
 from ringmill.arrays.value import Array
 
-# Operations whose constants, or indices of a plain argument, stand beside the values.
+# Operations whose `rest` has a constant for each value, or an index of a plain argument's value.
 _BESIDE = ("plus", "minus", "scale", "linear")
 
 
@@ -22,7 +22,9 @@ _SLOTS = 1 << 12  # of a ciphertext that many inputs share, at least: those of t
 
 
 def most_inputs(roots: Sequence[Node], graph: Graph, slots: int | None) -> tuple[int, int]:
-    """Returns the slots of a ciphertext, and how many inputs share it if their values stand beside each other."""
+    """Returns the number of slots of a ciphertext, and how many inputs share it if their values stand beside each
+    other.
+    """
     nodes = [*graph.inputs.values(), *in_order(roots)]
     widest = max(pins.span(node) if node.op == "layout" else padded(node.shape) for node in nodes)
     room = slots or max(_SLOTS, min(MOST_SLOTS, power(widest)))
@@ -64,6 +66,8 @@ _ROWS = ("sum", "linear", "products")
 
 
 def _shifted(index: np.ndarray, size: int, count: int) -> np.ndarray:
-    """Returns the index of each input's values, one input after the other."""
+    """Repeats an index into `size` values for `count` inputs, whose values follow each other input by input. -1 (zero)
+    stays.
+    """
     start = (np.arange(count) * size).reshape((count,) + (1,) * index.ndim)
     return np.where(index[None] >= 0, index[None] + start, -1)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses the layouts of all values of an array program together, for least cost, with bounded work.
+"""Chooses layouts for all values of an array program: in which slots of which ciphertexts they stand. The search is for
+the least cost, and its work is bounded.
 
-Clients encrypt in any layout for nothing, so the layouts of inputs are what a choice decides. Each trial lowers the
-whole program with them, and the operations in between take the cheapest way each.
+Clients encrypt in any layout at no cost, so the search varies the layouts of the inputs. Each trial lowers the whole
+program with given layouts of the inputs. Every operation then takes the layout that is cheapest for it.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ class Choice:
 
 
 def candidates(node: Node, slots: int, without_zero: bool = False) -> list[Layout]:
-    """Returns layouts of an input that are worth a try, each with zeros behind it and repeated.
+    """Returns layouts of an input that are worth a try: the usual ones, each with zeros behind the values and, if there
+    is room, with the values repeated.
 
-    If the program does not like zeros, copies of a value stand in their place in the first layouts.
+    With `without_zero` the first layouts have copies of the first value in place of zeros.
     """
     found: list[Layout] = []
     for layout in usual(node.shape, slots):
@@ -48,9 +50,10 @@ def candidates(node: Node, slots: int, without_zero: bool = False) -> list[Layou
 
 
 def choose(graph: Graph, roots: Sequence[Node], slots: int | None, work: int = WORK) -> Choice:
-    """Returns the best lowering that a search finds: from the usual layouts, one input changes at a time.
+    """Returns the cheapest lowering that a search finds. It begins with the first usual layout of each input, and
+    changes one input at a time.
 
-    The search ends after so much `work`, which is the same on every machine.
+    The search ends after `work` slot operations were emitted, so every computer finds the same lowering.
     """
     pinned = [node for node in in_order(roots) if node.op == "layout"]
     ends = [padded(node.shape) for node in (*graph.inputs.values(), *roots)] + [pins.span(node) for node in pinned]
@@ -95,7 +98,7 @@ def _searched(graph: Graph, roots: Sequence[Node], width: int, work: int) -> Cho
 
 
 def _wanted(choice: Choice, node: Node, slots: int) -> list[Layout]:
-    """Returns layouts of an input that operations asked for."""
+    """Returns the layouts of an input in which some operations of this choice would need no moves."""
     code = choice.lowerer.code
     found = []
     for number, wishes in code.demands.items():
@@ -112,7 +115,7 @@ def _key(layouts: dict[str, Layout]) -> tuple[bytes, ...]:
 
 
 def padded(shape: Sequence[int]) -> int:
-    """Returns the values of an array whose lengths are padded to powers of two."""
+    """Returns the number of values of an array whose lengths are padded to powers of two."""
     return int(np.prod([power(length) for length in shape], dtype=np.int64))
 
 

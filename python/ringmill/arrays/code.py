@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Slot operations of an array program before they are recorded in a trace. Equal operations are one.
+"""A list of slot operations of an array program, before they are recorded in a trace. An operation that is emitted
+twice is stored once.
 
-A list of them has a cost, so that layouts are compared before one is taken.
+The list has an estimated cost, by which layouts are compared before one is taken.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ _DEGREES = ((1, 12), (2, 13), (6, 14), (14, 15), (30, 16), (1 << 30, 17))
 
 @dataclass(frozen=True)
 class Operation:
-    """A slot operation, with the numbers of its operands first, and the user's line."""
+    """A slot operation: its name, the numbers of the operations that are its operands, further arguments in `rest`, the
+    user's line, and the levels up to its result.
+    """
 
     name: str
     operands: tuple[int, ...]
@@ -63,12 +66,16 @@ class Code:
         self._known: dict[Any, int] = {}
         self._keys: list[Any] = []
         self.demands: dict[int, dict[bytes, np.ndarray]] = {}
-        """For operations without operands, what slots should have held."""
+        """For each input's ciphertexts, by the number of the first one's operation: wishes of later operations for the
+        values of the slots (:func:`ringmill.arrays.moves.arrange`).
+        """
         self.trial = False
-        """Whether operations are only emitted for their cost. Linear maps are then one operation."""
+        """Whether operations are only emitted for their cost. A linear map is then one operation with an estimated
+        cost.
+        """
         self._deepest: list[int] = []
         self.work = 0
-        """How many operations were emitted, also those that were cut again."""
+        """The number of operations that were emitted so far, also those that were removed again."""
 
     def emit(self, name: str, operands: tuple[int, ...], *rest: Any, line: Line) -> int:
         """Adds an operation unless it is known. Returns its number."""
@@ -96,9 +103,9 @@ class Code:
                 return 0
 
     def demand(self, parts: tuple[int | None, ...], wish: np.ndarray) -> None:
-        """Remembers what an input should hold, if these are an input's ciphertexts.
+        """Remembers the wish for the values of the slots if the ciphertexts `parts` are those of an input.
 
-        Wishes of the way that is taken come first. Few wishes of trials are kept.
+        Wishes outside of trials come first. At most 12 wishes of trials are kept.
         """
         first = next((part for part in parts if part is not None), None)
         if first is None or self.operations[first].name != "input":
@@ -117,7 +124,9 @@ class Code:
         return key
 
     def rotate(self, value: int, steps: int, line: Line) -> int:
-        """Rotates to the left. Two rotations in sequence are one."""
+        """Rotates a value to the left by `steps` slots. A rotation of a rotation becomes one rotation. Returns the
+        operation's number.
+        """
         steps %= self.slots
         operation = self.operations[value]
         if operation.name == "rotate" and steps:

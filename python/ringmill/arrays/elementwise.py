@@ -23,7 +23,9 @@ _DIVIDE = "arithmetic without an encrypted operand belongs outside the program: 
 
 
 def operand(x: Array, other: Any) -> Array | PlainArray | np.ndarray:
-    """Returns what stands beside `x`: a traced array of the same program, or constants."""
+    """Returns the other operand of an operation with `x`: a traced array of the same program, or constants as an array
+    of numpy.
+    """
     if isinstance(other, (Array, PlainArray)):
         if other._graph is not x._graph:
             refuse("this array belongs to another program; give it to this one as an argument")
@@ -32,7 +34,7 @@ def operand(x: Array, other: Any) -> Array | PlainArray | np.ndarray:
 
 
 def shapes(*values: Any) -> tuple[int, ...]:
-    """Returns the shape that values have together. Shapes that do not meet are refused."""
+    """Returns the shape to which the values broadcast. Shapes that do not broadcast are refused."""
     given = [value.shape for value in values]
     try:
         return np.broadcast_shapes(*given)
@@ -77,7 +79,8 @@ def _both(op: str, a: Array, b: Array) -> Array:
 
 
 def _distinct(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns where each key comes first, and the place of each key among these."""
+    """Returns the position at which each distinct key first occurs, and for each key the rank of its first occurrence.
+    """
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(order.size, dtype=np.int64)
@@ -86,7 +89,7 @@ def _distinct(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _whole_of(a: Array, op: str, kind: Type, *rest: Any) -> Array:
-    """Applies an operation to all values that `a` is taken from."""
+    """Applies an operation to all values of the node from which `a` takes its values."""
     node = a._graph.node(op, a._node.shape, kind, (a._node, np.arange(a._node.size)), rest=rest)
     return made(a._graph, node, a._index, a._divisor)
 
@@ -166,7 +169,8 @@ def times(a: Array, plain: str | None, values: np.ndarray, kind: Type) -> Array:
 
 
 def divided(a: Array, other: Any) -> Array:
-    """Returns ``a / other``, for numbers that are known. Whole numbers keep the divisor until they are decrypted."""
+    """Returns ``a / other`` for numbers or arrays of numbers. Whole numbers keep the divisor until they are decrypted.
+    """
     b = operand(a, other) if not a._kind.whole or isinstance(other, (Array, PlainArray)) else np.asarray(other)
     if isinstance(b, Array):
         refuse(f"division is by numbers only: x / y is x times 1 / y; {approximated('1 / t', 'y', (0.5, 2))}")
@@ -187,7 +191,7 @@ def divided(a: Array, other: Any) -> Array:
 
 
 def power(a: Array, exponent: Any) -> Array:
-    """Returns ``a ** exponent`` for a whole exponent from 1, at the least depth."""
+    """Returns ``a ** exponent`` for a whole exponent of at least 1, at the least depth."""
     whole = integer(
         1, _LARGEST_EXPONENT, lambda said: compile_error(f"{said}; {advice.power(exponent, a._kind.whole)}")
     )
@@ -212,7 +216,7 @@ def unary(op: str, a: Array, *rest: Any, kind: Type | None = None) -> Array:
 
 
 def materialized(a: Array) -> Array:
-    """Returns the array as values of their own, zeros too."""
+    """Returns the same array on a new node that has one value for each element, zeros too."""
     index = a._index.ravel()
     node: Node = a._graph.node("join", a.shape, a._kind, (a._node, index))
     return made(a._graph, node, np.arange(node.size).reshape(a.shape), a._divisor)

@@ -145,7 +145,9 @@ class Emitter:
         return operation.rest[0] if inner.name == "number" and inner.rest == (0.0,) else None
 
     def _known(self, placed: Placed, slot: np.ndarray) -> np.ndarray | None:
-        """Returns the constants of a result whose ciphertexts are not all constant, or None."""
+        """Returns for each value of a result the constant that it is, or 0. Returns None if no ciphertext of the result
+        is constant or if all are.
+        """
         keys = [self._constant(part) for part in placed.parts]
         if not any(keys) or all(key is not None or part is None for key, part in zip(keys, placed.parts, strict=True)):
             return None

@@ -37,7 +37,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
 
 
 def _slid(a: Any, v: Any, mode: str) -> Array:
-    """Returns the sums of products of `v` with each window of `a`, which is not shorter."""
+    """Returns the sum of products of `v` with each window of `a`. `a` is not shorter than `v`."""
     count = v.shape[0]
     if mode not in ("full", "same", "valid"):
         refuse(f"mode={shown(mode)} is none of 'full', 'same' and 'valid'")
@@ -48,7 +48,9 @@ def _slid(a: Any, v: Any, mode: str) -> Array:
 
 
 def _windows(x: Any, size: tuple[int, ...], stride: tuple[int, ...], padding: tuple[tuple[int, int], ...]) -> Any:
-    """Returns the windows over the last axes: their places, then the values of each."""
+    """Returns the windows over the last axes of `x`. The result has the axes of the windows' places, and then the axes
+    within a window.
+    """
     kept = x.ndim - len(size)
     index = x._index if isinstance(x, Traced) else np.asarray(x)
     index = np.pad(index, [(0, 0)] * kept + list(padding), constant_values=-1 if isinstance(x, Traced) else 0)
@@ -164,7 +166,7 @@ def upsample(x: Any, scale: Any) -> Array:
 @arguments("rm.avg_pool2d", compile_error, x=_traced)
 def avg_pool2d(x: Any, size: Any, stride: Any = None, padding: Any = 0) -> Array:
     """Returns the means of windows over the last two axes. `size`, `stride` (the size by default) and `padding` are
-    numbers or pairs. Padding is zeros, which count.
+    numbers or pairs. Padding is zeros, which count as values in the means.
 
     >>> import numpy as np
     >>> import ringmill as rm

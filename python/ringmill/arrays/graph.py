@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graph of a traced array program. Nothing is laid out in slots before all values are known."""
+"""The graph of a traced array program: its operations on arrays, before their values have slots."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ringmill.types import Type
 class Node:
     """An operation, the shape of its values, their element type, and the user's line.
 
-    The operands are pairs of a node and an array that says which of its values each value of this node takes; -1 is
-    zero. Such arrays have one more axis for operations that add up, and the added values stand along it.
+    The operands are pairs of a node and an array that says which of its values each value of this node takes; -1 stands
+    for zero. For operations that add values up, these arrays have one more axis, along which the added values stand.
     """
 
     op: str

@@ -27,7 +27,7 @@ from ringmill.types import Type, of_parts
 from ringmill.values import typed, whole_slots
 
 MARK = ";ringmill arrays "
-"""What the comment of a saved program begins with that says how its arrays stand in slots."""
+"""The beginning of the comment in a saved program that says in which slots its arrays stand."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,9 @@ class Result:
     known: np.ndarray | None = None
 
     def unpacked(self, vectors: Mapping[str, np.ndarray]) -> Any:
-        """Returns the array. One of no dimension is a number."""
+        """Takes the array out of decrypted vectors of slots, which have their names. An array of no dimension is
+        returned as a number.
+        """
         slots = np.concatenate([vectors[name] for name in self.vectors])
         values = np.append(slots, np.zeros(1, dtype=slots.dtype))[self.places]
         if self.known is not None:
@@ -277,7 +279,9 @@ class Interface:
         return found
 
     def _each(self, given: Mapping[str, Any]) -> list[tuple[str, Any]]:
-        """Returns what is said of structures for each of their arrays. What is said of one array comes last."""
+        """Returns pairs of an array's name and the value given for it. A value given for a structure stands for each of
+        its arrays. Values given for single arrays come last.
+        """
         whole = [(path, said) for name, said in given.items() if name in self.structures for path in self._paths(name)]
         return whole + [(name, said) for name, said in given.items() if name not in self.structures]
 
@@ -302,7 +306,7 @@ class Interface:
         return found
 
     def by_result(self, of_vectors: Mapping[str, Any], least: Callable[[list[Any]], Any] = min) -> dict[str, Any]:
-        """Returns what is known of vectors for results: the least of their vectors'."""
+        """Turns figures of output vectors into figures of results. A result has the least figure of its vectors."""
         return {
             result.name: least([of_vectors[name] for name in result.vectors if name in of_vectors])
             for result in self.results
@@ -310,7 +314,7 @@ class Interface:
         }
 
     def by_argument(self, of_vectors: Mapping[str, Any]) -> dict[str, Any]:
-        """Returns what is known of vectors for arguments: that of the first vector."""
+        """Turns figures of input vectors into figures of arguments. An argument has the figure of its first vector."""
         named = {argument.name: next(iter(argument.vectors), None) for argument in self.arguments}
         return {name: of_vectors[vector] for name, vector in named.items() if vector in of_vectors}
 

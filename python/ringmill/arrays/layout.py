@@ -50,7 +50,7 @@ class Layout:
 
     @cached_property
     def _firsts(self) -> np.ndarray:
-        """The first slot of each value, or -1. One more entry, the last, is that of values that are no value."""
+        """The first slot of each value, or -1. The last entry is -1, for numbers that are no value's."""
         held = np.flatnonzero(self.holds >= 0)[::-1]
         found = np.full(int(self.holds.max(initial=-1)) + 2, -1)
         found[self.holds[held]] = held
@@ -161,7 +161,9 @@ def filled(layout: Layout) -> Layout:
 
 
 def repeated(layout: Layout) -> Layout | None:
-    """Returns the layout that is repeated through all slots of one ciphertext, or None if that adds no copy."""
+    """Returns the layout with its values repeated through all slots of its one ciphertext. Returns None for several
+    ciphertexts, for rubbish, and if no copy fits.
+    """
     if layout.ciphertexts > 1 or layout.rubbish:
         return None
     held = np.flatnonzero(layout.holds >= 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers linear maps, sums, products that are added up, and arrays that are put together."""
+"""Lowers to slot operations: linear maps, sums, sums of products, and arrays that are put together from others."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def _folded(
     plain: str | None,
     by: np.ndarray,
 ) -> Placed | None:
-    """Lowers a map to few values: as many diagonals as there are results, whose parts are added up by rotations.
+    """Lowers a linear map to few values. It takes about as many diagonals as there are results, and adds up their parts
+    by rotations.
 
     Every value is multiplied near its own slot. Slots at the stride of the results then hold parts of one result.
     """
@@ -83,7 +84,9 @@ def aligned(
 
 
 def _apart(places: np.ndarray, most: int) -> np.ndarray | None:
-    """Moves values apart that stand in one slot, along the axes on which slots do not differ."""
+    """Gives values that share a slot slots of their own: along each axis on which slots do not differ it chooses a
+    stride. Returns None if slots still coincide, or if the slots do not suffice.
+    """
     places = places - places.min()
     for axis in reversed(range(places.ndim)):
         length = places.shape[axis]
@@ -140,7 +143,7 @@ def along(code: Code, node: Node, placed: Placed, rows: np.ndarray) -> Placed:
         lambda: _window(code, placed, rows, node.line),
         lambda: linear(code, node, (placed, rows), None, ones),
     ]
-    # A linear map of so many values takes long to price.
+    # To estimate a linear map of this many values takes long.
     found = preferred(code, ways) if rows.size > 1 << 14 and _is_window(placed, rows) else None
     return found or chosen(code, ways, node.line)
 
@@ -150,7 +153,9 @@ def _is_window(placed: Placed, rows: np.ndarray) -> bool:
 
 
 def _strides(placed: Placed, rows: np.ndarray) -> tuple[np.ndarray, int] | None:
-    """Returns each row's first slot and the stride at which its values stand, or None."""
+    """Returns the slot of each value, and the one stride at which the values of all rows stand, or None if there is no
+    such stride.
+    """
     if (rows < 0).any():
         return None
     first = placed.layout.first(rows)
@@ -163,7 +168,9 @@ def _strides(placed: Placed, rows: np.ndarray) -> tuple[np.ndarray, int] | None:
 
 
 def _window(code: Code, placed: Placed, rows: np.ndarray, line: Line) -> Placed | None:
-    """Sums values at one stride, at the place of the first."""
+    """Sums each row of values that stand at one stride. The sum stands in the slot of the row's first value. Returns
+    None for other rows.
+    """
     found = _strides(placed, rows)
     if found is None:
         return None
@@ -181,7 +188,9 @@ def _window(code: Code, placed: Placed, rows: np.ndarray, line: Line) -> Placed 
 
 
 def _across(code: Code, placed: Placed, first: np.ndarray, line: Line) -> Placed | None:
-    """Sums ciphertexts, when each row has its values in the same slot of different ones."""
+    """Sums ciphertexts, if each row has its values in the same slot of different ciphertexts. Returns None for other
+    rows.
+    """
     slots = placed.layout.slots
     ciphers = np.unique(first // slots, axis=0)
     if np.unique(first % slots + first[:, :1] // slots * slots).size != first.shape[0]:
@@ -201,7 +210,9 @@ def _across(code: Code, placed: Placed, first: np.ndarray, line: Line) -> Placed
 
 
 def _cyclic(code: Code, placed: Placed, rows: np.ndarray, line: Line) -> Placed | None:
-    """Sums all slots at one stride, whose values are those of one row and zeros. Each of them has the sum."""
+    """Sums the slots that lie at one stride through the whole ciphertext, if they hold the values of one row and zeros.
+    Each of these slots then has the row's sum. Returns None if no stride does that for all rows.
+    """
     layout, slots = placed.layout, placed.layout.slots
     if rows.shape[1] == 1 or np.unique(rows).size != rows.size or (rows < 0).any() or layout.rubbish:
         return None
@@ -315,7 +326,7 @@ def _skewed(code: Code, node: Node, a: View, b: View, layout: Layout) -> Placed 
 
 
 def _groups(node: Node, count: int, slots: int) -> Iterator[tuple[int, Layout]]:
-    """Yields how many products stand side by side, and how."""
+    """Yields numbers of products of each result that stand side by side, with the layout of the products."""
     shape = tuple(length for length in node.shape if length > 1)
     room = max(1, slots // math.prod(power(length) for length in shape))
     sizes = {1, count} if count <= room or count <= 8 else {1, min(room, power(count))}

@@ -15,7 +15,7 @@ from ringmill.arrays.moves import Placed
 
 
 class Lowerer:
-    """One lowering, with given layouts of the inputs."""
+    """A lowering of a program to slot operations, with given layouts of the inputs."""
 
     def __init__(self, slots: int, whole: bool, inputs: Mapping[str, Layout]) -> None:
         self.code = Code(slots, whole)

@@ -176,7 +176,7 @@ def _conj(self: Array) -> Array:
 
 
 def called(name: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Calls a function of arrays. Arguments that it does not take are refused."""
+    """Calls a function of arrays, which messages call `name`. Arguments that it does not take are refused."""
     try:
         return function(*args, **kwargs)
     except RingmillError:

@@ -92,7 +92,8 @@ def _meets(holds: np.ndarray, wish: np.ndarray) -> bool:
 
 
 def arrange(code: Code, placed: Placed, wish: np.ndarray, line: Line) -> Placed | None:
-    """Moves values so that each slot holds what the wish says: a value, zero, or anything for `RUBBISH`.
+    """Moves values so that each slot holds what the array `wish` says: the number of a value, `ZERO`, or `RUBBISH` for
+    any content.
 
     Returns None if no slot holds a wanted value.
     """
@@ -109,7 +110,7 @@ def arrange(code: Code, placed: Placed, wish: np.ndarray, line: Line) -> Placed 
 
 
 def _shifts(placed: Placed, wish: np.ndarray) -> Iterator[int]:
-    """Yields rotations that bring the first wanted value to its slot."""
+    """Yields rotations that bring the first wanted value, and a few others that are tried, to their slots."""
     slots = placed.layout.slots
     wanted = np.flatnonzero(wish >= 0)
     if wanted.size and wish.size == placed.layout.holds.size:
@@ -124,7 +125,7 @@ def _shifts(placed: Placed, wish: np.ndarray) -> Iterator[int]:
 
 
 def _turned(code: Code, placed: Placed, wish: np.ndarray, line: Line) -> Placed | None:
-    """Fulfils a wish by one rotation."""
+    """Fulfils a wish (:func:`arrange`) by one rotation, or returns None."""
     slots = placed.layout.slots
     for steps in _shifts(placed, wish):
         holds = _rotated(placed.layout, steps)
@@ -152,7 +153,7 @@ def masked(code: Code, placed: Placed, keep: np.ndarray, line: Line) -> Placed:
 
 
 def _masked(code: Code, placed: Placed, wish: np.ndarray, line: Line) -> Placed | None:
-    """Fulfils a wish by one rotation and a mask."""
+    """Fulfils a wish (:func:`arrange`) by one rotation and a mask, or returns None."""
     slots = placed.layout.slots
     for steps in [0, *_shifts(placed, wish)]:
         holds = _rotated(placed.layout, steps)
@@ -163,7 +164,9 @@ def _masked(code: Code, placed: Placed, wish: np.ndarray, line: Line) -> Placed 
 
 
 def _spread(code: Code, placed: Placed, wish: np.ndarray, line: Line) -> Placed | None:
-    """Fulfils a wish for copies at one stride: masks the first copies, and doubles them."""
+    """Fulfils a wish (:func:`arrange`) for copies at one stride, or returns None. It masks one copy of each value and
+    doubles the copies by rotations.
+    """
     slots, layout = placed.layout.slots, placed.layout
     if placed.layout.ciphertexts != 1 or wish.size != slots:
         return None
@@ -196,7 +199,9 @@ def _doubled(
     turns: int,
     line: Line,
 ) -> Placed | None:
-    """Moves each value to its home, all others to zero, and adds `turns` copies at a stride to the right."""
+    """Moves each value to its slot in `home`, sets all other slots to zero, and adds rotations so that `turns` copies
+    stand at a stride to the right. Returns None if that does not fulfil the wish.
+    """
     slots = placed.layout.slots
     if (home < 0).any():
         return None
@@ -220,8 +225,8 @@ def _doubled(
 
 
 def sources(layout: Layout, values: np.ndarray, targets: np.ndarray) -> np.ndarray | None:
-    """Returns for each value the slot of a copy to take to its target, so that few rotations do, or None if one is
-    missing.
+    """Chooses for each value the copy that is moved to the value's target slot, so that the moves need few different
+    rotations. Returns the copies' slots, or None if no slot holds one of the values.
     """
     first = layout.first(values)
     if (first < 0).any():
@@ -242,7 +247,9 @@ def sources(layout: Layout, values: np.ndarray, targets: np.ndarray) -> np.ndarr
 
 
 def _few(which: np.ndarray, places: np.ndarray, steps: np.ndarray, count: int) -> np.ndarray | None:
-    """Covers all values by the rotations that serve most of them, one after the other."""
+    """Chooses rotations greedily: each serves the most values that are left. Returns the slot of each value's copy, or
+    None if 64 rotations are not enough.
+    """
     chosen = np.full(count, -1)
     for _ in range(64):
         common = np.bincount(steps)
@@ -258,7 +265,9 @@ def _few(which: np.ndarray, places: np.ndarray, steps: np.ndarray, count: int) -
 
 
 def _picked(code: Code, placed: Placed, wish: np.ndarray, line: Line) -> Placed | None:
-    """Fulfils any wish: rotates by each distance, masks, and adds up."""
+    """Fulfils any wish (:func:`arrange`): rotates by each distance, masks, and adds up. Returns None if no slot holds a
+    wanted value.
+    """
     targets = np.flatnonzero(wish >= 0)
     values = wish[targets]
     found = sources(placed.layout, values, targets)
@@ -301,7 +310,7 @@ def combined(code: Code, placed: Placed, terms: Terms, ciphertexts: int, line: L
 
 
 def _distinct(numbers: np.ndarray) -> np.ndarray:
-    """Returns the different numbers in order. None is negative, and the largest bounds the memory."""
+    """Returns the different numbers in order. They must not be negative, and memory grows with the largest of them."""
     found = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=bool)
     found[numbers] = True
     return np.flatnonzero(found)
@@ -378,8 +387,8 @@ def _estimated(code: Code, placed: Placed, pairs: np.ndarray, width: int, plain:
 
 
 def _vectors(targets: np.ndarray, factors: np.ndarray, plain: str | None, slots: int) -> Iterator[Any]:
-    """Yields vectors with the factors at their targets. Constants of one target are added up, and values of a plain
-    argument go into one vector each.
+    """Yields vectors with the factors at their targets. Constants of one target are added up. Values of a plain
+    argument with one target go into separate vectors.
     """
     if plain is None:
         vector = np.zeros(slots, dtype=factors.dtype)

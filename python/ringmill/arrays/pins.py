@@ -42,7 +42,8 @@ def _encrypted(_name: str, value: Any) -> Any:
     copies=flag(compile_error),
 )
 def layout(x: Any, strides: Any, offset: int = 0, copies: bool = False) -> Array:
-    """Returns `x` with its values in given slots. An argument on which nothing was computed is encrypted so.
+    """Returns `x` with its values in given slots. If `x` is an argument on which nothing was computed, the client
+    encrypts it in these slots.
 
     Value `index` stands in slot `offset` + `index` . `strides`, as :attr:`Compiled.layouts` prints it. `strides` has a
     number for each axis. Slots of several ciphertexts follow each other. With `copies` the values repeat, at the least
@@ -76,19 +77,21 @@ def layout(x: Any, strides: Any, offset: int = 0, copies: bool = False) -> Array
 
 
 def span(node: Node) -> int:
-    """Returns the slots up to the last that a pinned array takes."""
+    """Returns the number of slots from the first up to the last one that the array of an `rm.layout` takes."""
     strides, offset, _ = node.rest
     return int(affine(node.shape, strides, offset).max()) + 1
 
 
 def batched(node: Node) -> tuple[Any, ...]:
-    """Returns the layout of many arrays: one block of slots after the other."""
+    """Returns the arguments of `rm.layout` for a batch of such arrays, which stand in one block of slots after the
+    other.
+    """
     strides, offset, copies = node.rest
     return ((power(span(node)), *strides), offset, copies)
 
 
 def pinned(node: Node, slots: int) -> Layout:
-    """Returns the layout that a node names."""
+    """Returns the layout that an `rm.layout` node names."""
     strides, offset, copies = node.rest
     found = table(slots, affine(node.shape, strides, offset))
     if not copies:
@@ -103,14 +106,14 @@ def pinned(node: Node, slots: int) -> Layout:
 
 
 def of_input(node: Node) -> Node | None:
-    """Returns the argument that a node pins as it came, or None."""
+    """Returns the input whose values an `rm.layout` node takes whole and in order, or None if it takes others."""
     operand, index = node.operands[0]
     whole = operand.op == "input" and np.array_equal(index, np.arange(operand.size))
     return operand if whole else None
 
 
 def lowered(code: Code, node: Node, a: View) -> Placed:
-    """Lowers a node that names a layout."""
+    """Lowers an `rm.layout` node to slot operations."""
     layout = pinned(node, code.slots)
 
     def way() -> Placed | None:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lowers operations value by value: both operands are brought to one layout, then slots meet slots."""
+"""Lowers operations value by value. Both operands are brought to one layout, and then one slot operation computes all
+slots.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,14 @@ from ringmill.arrays.layout import RUBBISH, ZERO, Layout, usual
 from ringmill.arrays.moves import Placed, arrange, chosen, masked
 from ringmill.frames import Line
 
+# An operand: a laid out value, and for each value of the result the number of the operand's value, or -1 for zero.
 View = tuple[Placed, np.ndarray]
 
 
 def natural(placed: Placed, index: np.ndarray) -> Layout | None:
-    """Returns the layout of a view that moves nothing, or None if one value is taken several times."""
+    """Returns the layout in which the values of a view already lie, without a move. Returns None if the view takes one
+    value several times.
+    """
     values = np.flatnonzero(index >= 0)
     taken = index[values]
     owner = np.full(max(int(placed.layout.holds.max(initial=-1)), int(taken.max(initial=-1))) + 1, RUBBISH)
@@ -48,7 +53,9 @@ def wished(layout: Layout, index: np.ndarray) -> np.ndarray:
 
 
 def _owners(a: Layout, ia: np.ndarray, b: Layout, ib: np.ndarray) -> np.ndarray | None:
-    """Returns which value each slot holds where two layouts meet, or None if a value is nowhere."""
+    """Returns for each slot the value of the result that two operands, as they lie, give there. Returns None if some
+    value of the result is in no slot.
+    """
     span = int(max(ib.max(initial=0), b.holds.max(initial=0))) + 2
     keys = (ia + 1) * span + ib + 1
     order = np.argsort(keys, kind="stable")
@@ -61,7 +68,9 @@ def _owners(a: Layout, ia: np.ndarray, b: Layout, ib: np.ndarray) -> np.ndarray 
 
 
 def _met(code: Code, node: Node, a: View, b: View) -> Placed | None:
-    """Lowers an operation of two views as they lie, or returns None if some values do not meet."""
+    """Lowers an operation of two views without a move, or returns None if the operands of some value lie in different
+    slots.
+    """
     if a[0].layout.holds.size != b[0].layout.holds.size:
         return None
     owners = _owners(a[0].layout, a[1], b[0].layout, b[1])
@@ -147,12 +156,12 @@ def _applied(
 
 
 def lacks_zero(node: Node) -> bool:
-    """Returns whether an operation is of values from an interval that lacks zero."""
+    """Returns whether an operation takes its values from an interval that does not contain zero."""
     return node.op in ("bounded", "chebyshev") and not node.rest[-2] <= 0 <= node.rest[-1]
 
 
 def _within(code: Code, node: Node, a: Placed) -> Placed:
-    """Sets slots without a value to one that lies between the bounds."""
+    """Sets slots without a value to a number between the bounds of an `rm.bounded`."""
     holds = a.layout.holds
     if a.layout.rubbish:
         a = masked(code, a, holds >= 0, node.line)

@@ -27,7 +27,9 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
 
 
 class _Sources:
-    """The traced arrays and constants among the arguments of a function, with an index for each value. 0 is zero."""
+    """The traced arrays and constants among the arguments of a function, with an index for each value. Index 0 stands
+    for the value zero.
+    """
 
     def __init__(self) -> None:
         self.nodes: dict[Node, int] = {}
@@ -38,7 +40,7 @@ class _Sources:
         self.size = 1
 
     def index(self, value: Traced) -> np.ndarray:
-        """Returns a traced array as indices, and remembers where it comes from."""
+        """Returns the indices of a traced array's values, and remembers the array."""
         self.arrays.append(value)
         known: dict[Any, int] = self.nodes if isinstance(value, Array) else self.plain
         key: Any = value._node if isinstance(value, Array) else value._name
@@ -61,7 +63,9 @@ def mapped(value: Any, change: Callable[[Any], Any], of: type | tuple[type, ...]
 
 
 def assembled(function: Callable[..., Any], args: Any, kwargs: Any, beside: tuple[int, ...] = ()) -> Any:
-    """Applies a function that rearranges values. Arguments number `beside` hold values too, if they are constants."""
+    """Applies a function that rearranges values. Constants in the arguments with the numbers in `beside` are values,
+    too, and not positions.
+    """
     found = _Sources()
     indices = mapped((args, kwargs_items := tuple(sorted(kwargs.items()))), found.index, Traced)
     first = next((value for value in found.arrays if isinstance(value, Array)), found.arrays[0])

@@ -33,7 +33,7 @@ def traced(
     work: int = choose.WORK,
     batch: int | bool | None = None,
 ) -> tuple[MacroProgram, Interface, choose.Choice]:
-    """Traces a function of arrays.
+    """Traces a function of arrays. Returns the macro program, the slots of its arrays, and the choice of layouts.
 
     `types` has each argument's type, and whether it is encrypted. `call` calls the function with its arguments.
     `work` bounds the search for layouts. With a `batch`, encrypted arguments and results have a leading axis of that

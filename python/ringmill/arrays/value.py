@@ -17,7 +17,7 @@ from ringmill.values import Tiled, numeric, whole_numbers
 
 
 class Traced:
-    """What encrypted and plain arrays of a program have in common: a shape, and indices of values."""
+    """The base of encrypted and plain arrays of a program: a shape, and for each element the index of its value."""
 
     __pandas_priority__ = 10_000
     __slots__ = ("_graph", "_index", "_kind")
@@ -132,7 +132,9 @@ class PlainArray(Traced):
 
 
 class Array(Traced):
-    """An encrypted array of a program. An index of -1 is zero. Values are those of the node over the divisor."""
+    """An encrypted array of a program. Its values are those of the node, divided by the divisor. An index of -1 is
+    zero.
+    """
 
     __slots__ = ("_divisor", "_node")
 
@@ -153,7 +155,7 @@ def made(graph: Graph, node: Node, index: np.ndarray, divisor: int = 1) -> Array
 
 
 def array_of(value: Any) -> Any:
-    """Returns a traced array as it is, and constants as an array of numpy. What is none is refused."""
+    """Returns a traced array as it is, and constants as an array of numpy. Other values are refused."""
     if isinstance(value, Traced):
         return value
     try:
