@@ -47,7 +47,7 @@ def arguments() -> argparse.Namespace:
 
 
 def how(words: list[str]) -> list[str]:
-    """The words of a command that say how something was measured: all but where the record goes."""
+    """Returns the words of a command without the option `--output`, which changes nothing in what is measured."""
     words = [word for word in words if not word.startswith("--output=")]
     if "--output" not in words:
         return words
@@ -56,7 +56,7 @@ def how(words: list[str]) -> list[str]:
 
 
 def collect(rows: list[Row], options: argparse.Namespace) -> dict:
-    """Gets the sides, runs the groups, and gives the record."""
+    """Starts the sides, runs the groups of rows, and returns the record."""
     one, two = machine.cores(1), machine.cores(2)
     load = {"begin": machine.load_average()}
     progress("building our side")

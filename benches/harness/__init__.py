@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `benches/bench.py` is made of: sides, rows, floors, measuring, table and record."""
+"""The parts of `benches/bench.py`: sides, rows, floors, measurement, table and record."""

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The floor of each row: what its instructions and its bytes take at the best rates seen on this processor.
+"""Computes the floor of each row: the time of its instructions and bytes at the best rates that were measured on this
+processor.
 
-Of a transform every vector instruction is counted that the kernel which ran cannot do without (`KERNELS`). Of other
-rows multiplications alone are, in each of the ways there are to do them (`WAYS`): the least of them is the floor.
-Only compulsory bytes are counted: operands and keys read once, results written once, at the best rate of a loop that
-touches no more bytes than the row.
+In a transform every vector instruction counts that the kernel which ran cannot do without (`KERNELS`). In other rows
+multiplications alone count. There are several ways to do them (`WAYS`), and the cheapest gives the floor. Only
+compulsory bytes count: operands and keys read once, results written once, at the best rate of a loop that touches no
+more bytes than the row.
 
-A kind of instruction has a rate of its own, and a number of slots: how many additions, which every arithmetic port
-does, one displaces. So instructions take at least, whatever the processor is built like: of each kind, what that
-kind takes alone; of all together, what their slots take. A floor above a measurement would be counted wrong, and is
-not printed.
+Each kind of instruction has a rate and a number of slots: the additions that one such instruction displaces. Every
+arithmetic port does additions. So two lower bounds hold on every processor: the time of each kind alone, and the time
+of the slots of all kinds together. A floor above a measurement must be counted wrong, and is not printed.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ WORD = 8  # bytes of a residue
 ADD, MUL32, LOW32, LOW64, MUL52 = "vpaddq", "vpmuludq", "vpmulld", "vpmullq", "vpmadd52luq"
 SHUFFLE = {512: "vpermt2q", 256: "vperm2i128"}
 MULTIPLICATIONS = (MUL32, LOW32, LOW64, MUL52)
-# What each level may use, best last.
+# The levels of instruction sets, the best last.
 LEVELS = ("Scalar", "Avx2", "Avx512", "Avx512Ifma")
 
 
 @dataclass(frozen=True)
 class Work:
-    """Vector instructions by kind, on vectors of so many bits. Additions stand for whatever is as quick."""
+    """Numbers of vector instructions by kind, on vectors of `width` bits. Additions stand for all instructions that are
+    as quick.
+    """
 
     width: int
     counts: Mapping[str, float]
@@ -41,7 +43,9 @@ class Work:
         return Work(self.width, {kind: count * times for kind, count in self.counts.items()})
 
     def seconds(self, rates: dict[str, Any]) -> dict[str, float] | None:
-        """At least, by what bounds it; `None` where the processor lacks an instruction."""
+        """Returns two lower bounds on the seconds: of multiplications, and of all ports. Returns None if the processor
+        lacks an instruction.
+        """
         known = rates["instructions"].get(str(self.width), {})
         counts = {kind: count for kind, count in self.counts.items() if count}
         if ADD not in known or not counts.keys() <= known.keys():
@@ -57,7 +61,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Count:
-    """What a row needs at least: one of several works, and bytes."""
+    """The least work of a row: the instructions of one of several alternatives, and bytes."""
 
     works: tuple[Work, ...]
     bytes: float
@@ -65,7 +69,9 @@ class Count:
 
 @dataclass(frozen=True)
 class Way:
-    """How products are made, on vectors of so many bits, from a level on: instructions for a vector."""
+    """A way to multiply residues: its multiplications for one vector of `width` bits, on processors of a level or
+    above.
+    """
 
     level: str
     width: int
@@ -80,7 +86,7 @@ WAYS = {
     54: (Way("Avx512Ifma", 512, {MUL52: 1, LOW64: 3}, {MUL52: 5}, {MUL52: 1, LOW64: 1}),),
     61: (Way("Avx512Ifma", 512, {MUL52: 3, LOW64: 2}, {MUL52: 5}, {MUL52: 1, LOW64: 1}),),
 }
-# The quotient from three products of halves; low halves from one instruction or three, as the processor likes.
+# Ways for primes of every size. The quotient takes three products of halves, and a low half one instruction or three.
 EVERY = (
     Way("Avx512", 512, {MUL32: 3, LOW64: 2}, {MUL32: 4}, {MUL32: 3, LOW64: 1}),
     Way("Avx512", 512, *PRODUCTS_32),
@@ -94,7 +100,9 @@ def ways(bits: int, level: str) -> list[Way]:
 
 
 def works(bits: int, level: str, constants: float, products: float, reductions: float, other: float = 0) -> tuple:
-    """The works of so many residues' operations each; `other` are multiplications in double precision."""
+    """Returns the alternatives in instructions for numbers of products with constants, products of residues, and
+    reductions. `other` counts multiplications in double precision.
+    """
 
     def work(way: Way) -> Work:
         parts = [
@@ -109,8 +117,10 @@ def works(bits: int, level: str, constants: float, products: float, reductions: 
 
 @dataclass(frozen=True)
 class Kernel:
-    """Instructions of a transform, by direction: of a butterfly on two vectors, and of two vectors once (shuffles,
-    twiddles, first and last stage). docs/benchmarks.md has the reasons."""
+    """The instructions of a transform kernel, by direction. `butterfly` has those of a butterfly on two vectors. `once`
+    has those that two vectors take once in a transform: shuffles, twiddles, first and last stage. docs/benchmarks.md
+    has the reasons.
+    """
 
     width: int
     lanes: int
@@ -131,9 +141,10 @@ def kernel(width: int, lanes: int, forward: tuple, inverse: tuple) -> Kernel:
     )
 
 
-# The columns of the table that follows: additions and what is as quick, shuffles, multiplications by kind.
+# The columns of the table that follows: additions and equally quick instructions, shuffles, multiplications by kind.
 KEYS = ("+", "s", "52", "32", "l32", "l64")
-# By the width of words and the arithmetic's name. Each direction: a butterfly, then what comes once.
+# The kernels, by the width of words and the name of the arithmetic. Each has its width, its lanes, and for the forward
+# and the inverse transform the instructions of a butterfly and those that come once.
 KERNELS = {
     (32, "ifma 30"): kernel(512, 8, ((1, 0, 4, 0, 0, 0), (9, 6, 0, 0, 0, 0)), ((3, 0, 3, 0, 0, 0), (8, 6, 0, 0, 0, 0))),
     (32, "avx512 30"): kernel(
@@ -168,18 +179,21 @@ KERNELS = {
     ),
 }
 
-# Stages of 32-bit words beyond this many run in 32-bit lanes where the others run in 52-bit arithmetic.
+# The number of stages on 32-bit words that run in 52-bit arithmetic. Further stages run in 32-bit lanes.
 NARROW_STAGES = 14
 
 
 def transform(n: int) -> float:
-    """Products with a constant of one radix-2 transform; higher radices need as many."""
+    """Returns the number of products with a constant in one radix-2 transform of n points. Higher radices
+    need as many.
+    """
     return n / 2 * (n.bit_length() - 1)
 
 
 def ntt(name: str, log_n: int, bits: int, ran: str) -> Count | None:
-    """In place: a limb read and written. A residue of up to 32 bits takes four bytes. `ran` is the kernel; `None` for
-    one whose instructions are not counted."""
+    """Returns the count of a transform in place, which reads and writes one limb. A residue of up to 32 bits takes four
+    bytes. `ran` names the kernel. Returns None for a kernel whose instructions are not counted.
+    """
     word_bits, n = (32 if bits <= 32 else 64), 1 << log_n
     # How many chunks go together changes the order of instructions, and not which they are.
     arithmetic = ran.partition(",")[0].removesuffix(" in step")
@@ -196,16 +210,21 @@ def ntt(name: str, log_n: int, bits: int, ran: str) -> Count | None:
 
 
 def basext(log_n: int, limbs: int, bits: int, level: str) -> Count:
-    """l scalings, l l products, l reductions a coefficient (basext paper, equation 2.5)."""
+    """Returns the count of a base extension from l = `limbs` moduli to l others. A coefficient takes l scalings, l^2
+    products and l reductions (basext paper, equation 2.5).
+    """
     n = 1 << log_n
     return Count(works(bits, level, n * limbs, n * limbs * limbs, n * limbs), 2 * limbs * n * WORD)
 
 
 def ckks(operation: str, log_n: int, bits: list[int], level: str) -> Count:
-    """`bits` are the sizes of the ciphertext primes, then of the one special prime; one prime a digit."""
+    """Returns the count of a CKKS operation. `bits` has the sizes of the ciphertext primes, then of the one special
+    prime. A digit of a key switch has one prime.
+    """
     n, l = 1 << log_n, len(bits) - 1  # noqa: E741 - the field's name
     limb, turn = n * WORD, transform(n)
-    # Products with a constant, products of residues, reductions; transforms are of the first.
+    # Each triple counts products with a constant, products of residues, and reductions. Transforms consist of the first
+    # kind.
     multiply = (0, 4 * l * n, 3 * l * n)
     down = ((2 + 2 * l) * turn + 2 * l * n, 0, 0)
     switch = plus(((l + l * l) * turn, 2 * (l + 1) * n * l, 2 * (l + 1) * n), down)
@@ -230,11 +249,11 @@ def ckks(operation: str, log_n: int, bits: list[int], level: str) -> Count:
         ),
         "encrypt_symmetric": (plus((l * turn, 0, 0), residues), 4 * l * limb, 0),
         "decrypt": (residues, 4 * l * limb, 0),
-        # a scaling a residue to compose it as a double
+        # one scaling for each residue, to compose a double from residues
         "decode": ((l * turn + l * n, 0, 0), (l + 1 / 2) * limb, fft),
     }
     (constants, products, reductions), size, other = table[operation]
-    # The ways of the shorter primes, as if all were.
+    # All primes count as if they had the size of the shortest.
     return Count(works(min(bits), level, constants, products, reductions, other), size)
 
 
@@ -243,7 +262,9 @@ def plus(*parts: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def floor(count: Count | None, rates: dict[str, Any], threads: int) -> dict[str, Any] | None:
-    """Microseconds that a count takes at least, `None` where nothing is counted for this processor."""
+    """Returns the floor of a count: the least microseconds, the bound that decides them, and the numbers behind it.
+    Returns None if nothing is counted for this processor.
+    """
     found = least(count.works, rates) if count else None
     if count is None or found is None:
         return None
@@ -264,7 +285,7 @@ def floor(count: Count | None, rates: dict[str, Any], threads: int) -> dict[str,
 
 
 def best(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Of two measurements of one processor the higher rates, and the fewer slots."""
+    """Joins two measurements of one processor: takes the higher of each two rates, and the smaller number of slots."""
 
     def kind(a: dict[str, float], b: dict[str, float]) -> dict[str, float]:
         return {"per_second": max(a["per_second"], b["per_second"]), "slots": min(a["slots"], b["slots"])}
@@ -282,12 +303,16 @@ def best(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def least(works: Iterable[Work], rates: dict[str, Any]) -> tuple[Work, dict[str, float]] | None:
-    """The work that takes least of those that this processor can do."""
+    """Returns the work of least time among those that this processor can do, with its bounds, or None if none
+    can be.
+    """
     able = [(work, seconds) for work in works if (seconds := work.seconds(rates)) is not None]
     return min(able, key=lambda pair: max(pair[1].values()), default=None)
 
 
 def copy_for(size: float, copies: list[dict[str, float]]) -> dict[str, float]:
-    """The measured copy with the largest footprint up to `size`, or the smallest there is."""
+    """Returns the measured copy with the largest footprint up to `size` bytes, or else the one with
+    the smallest footprint.
+    """
     fitting = [copy for copy in copies if copy["footprint_bytes"] <= size]
     return max(fitting or copies[:1], key=lambda copy: copy["footprint_bytes"])

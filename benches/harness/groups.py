@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each group of rows: opened on every side, checked equal, measured in turns, recorded."""
+"""Runs each group of rows: opens it on every side, checks that results are equal, measures the sides in turns, and
+records the times.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ OPENFHE_BASEXT_MS = {(16, 17): 66.7, (14, 7): 4.3}
 
 @dataclass
 class Run:
-    """A run: its sides, and what it has found so far."""
+    """A run of the benchmark: its sides, and its results so far."""
 
     ours: Side
     ours_two: Side | None  # on two cores; `None` where there is only one
@@ -41,7 +43,9 @@ class Run:
         self.progress(f"skipped: {name}: {reason}")
 
     def open(self, sides: Sequence[Side], **request: Any) -> dict[Side, dict[str, Any]]:
-        """The answers of the peers that could open the group."""
+        """Asks sides to open a group of rows. Returns the answers by the sides' names. A side that fails is noted as
+        skipped.
+        """
         answers = {}
         for side in sides:
             try:
@@ -52,7 +56,9 @@ class Run:
         return answers
 
     def equal(self, where: str, equal: bool) -> bool:
-        """Notes a result that differs; it is not timed."""
+        """Returns `equal`. If it is false, notes that the result of the row `where` differs, and the caller does not
+        time it.
+        """
         if not equal:
             self.unequal.append(where)
             self.progress(f"DIFFERS, not timed: {where}")
@@ -61,7 +67,9 @@ class Run:
     def measure(
         self, row: Row, peers: Sequence[Side], shape: Shape, name: str | None = None, beside: str | None = None
     ) -> None:
-        """One line for each peer, all against the same samples of ours. `beside` is another row of ours."""
+        """Measures a row on our side and on the peers in turns. Records one line for each peer, all with the same
+        samples of ours. `beside` names another row of ours that stands as a peer.
+        """
         own = self.package if row.group == "programs" else self.ours if row.threads == 1 else self.ours_two
         assert own is not None
         name = name or row.name
@@ -76,7 +84,9 @@ class Run:
             self.counts.append(shape.count)
 
     def measure_again(self) -> None:
-        """The best rates of the begin and of now: another program may have slowed either. All floors follow."""
+        """Measures the processor's rates again, and keeps the better of the two measurements, since another program may
+        have slowed either. Computes all floors anew.
+        """
         self.rates = floors.best(self.rates, self.ours.ask(do="machine"))
         for record, count in zip(self.rows, self.counts, strict=True):
             set_floor(record, count, self.rates)
@@ -84,7 +94,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Shape:
-    """What the table says of a row beside its times."""
+    """The description of a row in the table, beside its times."""
 
     what: str
     log_n: int
@@ -97,8 +107,9 @@ class Shape:
 def line(
     row: Row, shape: Shape, ours: Times, peer: str | None, theirs: Times | None, rates: dict[str, Any]
 ) -> dict[str, Any]:
-    """The record of one row beside one peer. One thread is compared by processor time, which other programs on the
-    same core do not lengthen; several threads by wall time."""
+    """Returns the record of one row beside one peer. One thread is compared by processor time, which other programs on
+    the same core do not lengthen. Several threads are compared by wall time.
+    """
     clock = "processor" if row.threads == 1 else "wall"
     record: dict[str, Any] = {
         "id": row.id,
@@ -127,7 +138,9 @@ def line(
 
 
 def set_floor(record: dict[str, Any], count: floors.Count | None, rates: dict[str, Any]) -> None:
-    """The floor of a row, and how far above it we are. One above the measurement is kept apart and not printed."""
+    """Adds the floor of a row to its record, and our time over the floor. A floor above the measurement is kept under
+    another name and not printed.
+    """
     record.pop("floor_above_measurement", None)
     floor = floors.floor(count, rates, record["threads"])
     fastest = record["ours"][record["clock"]]["min_us"]
@@ -204,13 +217,14 @@ def ckks(run: Run, rows: Sequence[Row]) -> None:
 
 
 def ckks_bootstrap(run: Run, rows: Sequence[Row]) -> None:
-    """Bootstraps of a set beside those of peers, each with parameters of its own library for as many slots.
+    """Measures bootstraps of a set beside those of peers. Each peer has parameters of its own library for as many
+    slots.
 
     Levels, precision and bytes of keys differ from side to side, so the record has them beside the times.
     """
     for case, threads, chosen in by_case(run, rows):
         run.progress(f"ckks.bootstrap.{case}: our keys and ciphertexts, {threads} threads")
-        # One side's keys take gigabytes, so that no other is open beside it.
+        # The keys of one side take gigabytes, so no other side is open beside it.
         for side in (run.ours, run.ours_two):
             if side is not None:
                 side.close()
@@ -265,8 +279,10 @@ def integers(run: Run, rows: Sequence[Row]) -> None:
 
 
 def bgv(run: Run, rows: Sequence[Row]) -> None:
-    """Operations at a set's top level beside OpenFHE's of as many bits; bootstraps beside fheanor's of the same, and
-    that of the BASALISC paper's set beside HElib's of as many slots."""
+    """Measures operations at a set's top level beside OpenFHE's with as many bits. Measures bootstraps of comparison
+    sets beside fheanor's with the same sizes, and the bootstrap of the BASALISC paper's set beside HElib's with as many
+    slots.
+    """
     for case, threads, chosen in by_case(run, rows):
         for bootstraps in (False, True):
             group = [row for row in chosen if (row.name == "bootstrap") == bootstraps]
@@ -307,7 +323,7 @@ def bgv_case(run: Run, case: str, threads: int, chosen: Sequence[Row]) -> None:
 
 
 def tfhe(run: Run, rows: Sequence[Row]) -> None:
-    """Gates and tables of a set, one way of ours after the other, each beside tfhe-rs with the same sizes."""
+    """Measures gates and table look-ups of a set. Each of our variants stands beside tfhe-rs with the same sizes."""
     for case, _threads, chosen in by_case(run, rows):
         names = [row.name for row in chosen]
         run.progress(f"tfhe.{case}: keys and ciphertexts of every side")
@@ -323,7 +339,7 @@ def tfhe(run: Run, rows: Sequence[Row]) -> None:
 
 
 def circuits(run: Run, rows: Sequence[Row]) -> None:
-    """Operations on encrypted integers, beside tfhe-rs on integers of the same digits, sizes and noise."""
+    """Measures operations on encrypted integers, beside tfhe-rs on integers of the same digits, sizes and noise."""
     for case, threads, chosen in by_case(run, rows):
         names = [row.name for row in chosen]
         run.progress(f"circuits.{case}: keys and ciphertexts of every side")
@@ -342,18 +358,18 @@ def circuits(run: Run, rows: Sequence[Row]) -> None:
 
 
 def having(run: Run, row: Row, answers: dict[str, dict[str, Any]]) -> Iterator[Side]:
-    """The peers that have this row and get it right."""
+    """Yields the peers that have this row and whose result is right."""
     for side in run.peers[row.group]:
         answer = answers.get(side.name)
         if answer is None or row.name not in answer["rows"]:
             continue
-        # What SEAL says nothing of, ours has compared with SEAL's saved result.
+        # For rows that SEAL's side does not check, our side has compared its result with SEAL's saved one.
         if run.equal(f"{row.id}, {side.name}", answer["equal"].get(row.name, side.name == "SEAL")):
             yield side
 
 
 def memory(case: str, threads: int, params: dict[str, Any], peak: int) -> dict[str, Any]:
-    """Peak of limb buffers of multiply + relinearise beside its operands and its key."""
+    """Returns the peak of the limb buffers in multiply + relinearise, beside the bytes of operands and key."""
     limb = 8 << params["log_n"]
     count = len(params["moduli"]) - 1
     cipher = 2 * count * limb
@@ -369,7 +385,9 @@ def memory(case: str, threads: int, params: dict[str, Any], peak: int) -> dict[s
 
 
 def by_case(run: Run, rows: Sequence[Row]) -> Iterator[tuple[str, int, list[Row]]]:
-    """Rows of one case and number of threads at a time; two threads only where there are two cores."""
+    """Yields the rows of one case and one number of threads at a time. Rows of two threads are skipped if there is one
+    core only.
+    """
     for case in dict.fromkeys(row.case for row in rows):
         for threads in (1, 2):
             chosen = [row for row in rows if row.case == case and row.threads == threads]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the figures were measured on."""
+"""Describes the computer on which the figures are measured."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-# Those that decide which kernels run.
+# The features of a processor that decide which kernels run.
 FEATURES = ("avx2", "bmi2", "adx", "avx512f", "avx512dq", "avx512vl", "avx512ifma", "avx512_vbmi2")
 
 
@@ -25,14 +25,17 @@ def cpuinfo(key: str) -> str | None:
 
 
 def masked() -> str | None:
-    """`avx2` where `RINGMILL_PLANS` keeps our kernels to that level; peers that have wider ones are kept to it, too."""
+    """Returns `avx2` if `RINGMILL_PLANS` keeps our kernels to that level, else None. Peers with wider kernels are then
+    kept to it, too.
+    """
     return "avx2" if "avx2" in os.environ.get("RINGMILL_PLANS", "").split(",") else None
 
 
 def full_name(machine: dict[str, Any]) -> str:
-    """The processor of a record, with its family, model and stepping: a virtual machine gives many the same name. One
-    that has no AVX-512, or from which a virtual machine or `RINGMILL_PLANS` keeps it, is another processor to every
-    kernel."""
+    """Returns the name of a record's processor with its family, model and stepping, since virtual machines give many
+    processors the same name. The name also tells if AVX-512 is missing or kept from the kernels, since they then run as
+    on another processor.
+    """
     parts = [machine["processor"], "-".join(filter(None, machine.get("family_model_stepping", [])))]
     features = machine.get("features", [])
     if "avx2" in features and "avx512f" not in features:
@@ -41,7 +44,9 @@ def full_name(machine: dict[str, Any]) -> str:
 
 
 def slug(name: str) -> str:
-    """A processor's name as part of a file's: small letters and digits, one dash between."""
+    """Returns a processor's name as part of a file name: small letters and digits, with single dashes between the
+    words.
+    """
     return "-".join(re.findall(r"[a-z0-9]+", name.lower().replace("(r)", "").replace("(tm)", "")))
 
 
@@ -50,7 +55,7 @@ def load_average() -> list[float]:
 
 
 def cores(count: int) -> tuple[int, ...]:
-    """The last `count` cores that this process may use: the first ones serve interrupts more often."""
+    """Returns the last `count` cores that this process may use, since the first ones serve interrupts more often."""
     if not hasattr(os, "sched_getaffinity"):
         return ()
     return tuple(sorted(os.sched_getaffinity(0))[-count:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures a row on several sides in turns: A B C, A B C, ... so that all meet the same machine."""
+"""Measures a row on several sides in turns (A B C, A B C, ...), so that all sides meet the same conditions."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ TURNS = 7
 TURN_SECONDS = 0.025
 SAMPLES = range(2, 41)
 SAMPLE_SECONDS = 50e-6
-# A call that lasts so many seconds is sampled once a turn, in fewer turns.
+# A call of at least LONG_SECONDS is sampled once a turn, in LONG_TURNS turns.
 LONG_SECONDS, LONG_TURNS = 1.0, 3
-# Of the median: no sample that was counted whole is so short.
+# Samples shorter than this share of the median are dropped, since their time was not counted whole.
 LEAST = 0.25
 
 
@@ -29,7 +29,7 @@ Sample = tuple[float, float]
 
 @dataclass(frozen=True)
 class Times:
-    """The samples of one side, wall and processor seconds."""
+    """The samples of one side: pairs of wall seconds and processor seconds."""
 
     samples: tuple[Sample, ...]
 
@@ -37,7 +37,9 @@ class Times:
         return [sample[CLOCKS[clock]] for sample in self.samples]
 
     def fastest(self, clock: str) -> float:
-        """Without samples that a virtual machine's clock did not count whole: less than `LEAST` of the median."""
+        """Returns the fastest sample. Samples below `LEAST` of the median are left out, since a virtual machine's clock
+        did not count them whole.
+        """
         least = LEAST * self.median(clock)
         return min(sample for sample in self.of(clock) if sample >= least)
 
@@ -45,11 +47,13 @@ class Times:
         return statistics.median(self.of(clock))
 
     def cores(self) -> float:
-        """Most processor seconds a wall second of any sample: how many cores the system really gave."""
+        """Returns the largest ratio of processor seconds to wall seconds in a sample: the number of cores that the
+        system really gave.
+        """
         return max(processor / wall for wall, processor in self.samples)
 
     def record(self) -> dict[str, Any]:
-        """How many samples there are, and by each clock the fastest of them and their median."""
+        """Returns the number of samples, and by each clock the fastest of them and their median."""
         return {
             "samples": len(self.samples),
             "cores": round(self.cores(), 3),
@@ -62,7 +66,7 @@ def us(seconds: float) -> float:
 
 
 def plan(pilot: float) -> tuple[int, int]:
-    """Samples a turn and calls a sample, for a call of about `pilot` seconds."""
+    """Returns the samples in a turn and the calls in a sample, for a call of about `pilot` seconds."""
     calls = max(1, math.ceil(SAMPLE_SECONDS / pilot))
     count = round(TURN_SECONDS / (pilot * calls))
     least = 1 if pilot >= LONG_SECONDS else SAMPLES.start
@@ -70,14 +74,16 @@ def plan(pilot: float) -> tuple[int, int]:
 
 
 def pilot(side: Side, row: str) -> float:
-    """About the seconds of a call: the least of a few, or one that is long."""
+    """Measures about how many seconds a call takes: the least of three calls, or the first call if it is long."""
     first = side.time(row, 1, 1)[0][0]
     again = [] if first >= LONG_SECONDS else [wall for wall, _ in side.time(row, 2, 1)]
     return max(min([first, *again]), 1e-9)
 
 
 def interleave(sides: Sequence[tuple[Side, str]], turns: int = TURNS) -> list[Times]:
-    """The times of each (side, name of the row there), in the given order."""
+    """Measures rows on several sides in turns. Returns the times of each pair of a side and a row's name there, in the
+    given order.
+    """
     pilots = [pilot(side, row) for side, row in sides]
     plans = [plan(seconds) for seconds in pilots]
     if max(pilots) >= LONG_SECONDS:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where each side comes from: ours is built here, a peer is installed from its ordinary registry, pinned.
+"""Builds our side, and installs each peer from its ordinary registry, in a pinned version.
 
-What is installed goes below `target/peers` (but for SEAL, which the tests need too: requirements/test.txt). A peer that
-can't be had raises [`Unavailable`] with the reason in one line, and the run goes on without it.
+Peers are installed below `target/peers`, except SEAL, which the tests need too (requirements/test.txt). A peer that
+can't be had raises `Unavailable` with the reason in one line, and the run goes on without it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class Unavailable(RuntimeError):
 def run(
     command: list[str | Path], cwd: Path = ROOT, aloud: bool = False, environment: dict[str, str] | None = None
 ) -> str:
-    """Standard output of a step of installing; `Unavailable` with its last complaint where it fails.
+    """Runs a step of an installation and returns its standard output. Raises `Unavailable` with its last error message
+    if it fails.
 
     `aloud` lets its standard error through, for steps that take minutes and tell their progress.
     """
@@ -63,7 +64,7 @@ def run(
 
 
 def tool(name: str) -> str:
-    """The path of a program."""
+    """Returns the path of a program. Raises `Unavailable` if there is none."""
     found = shutil.which(name)
     if found is None:
         raise Unavailable(f"no `{name}` on this computer")
@@ -81,7 +82,7 @@ def cargo_build(arguments: list[str | Path], name: str, environment: dict[str, s
 
 
 def commit() -> str:
-    """The commit of this checkout, `+` where it has changes, `unknown` outside git."""
+    """Returns the commit of this checkout, with `+` if the checkout has changes, or `unknown` outside git."""
     try:
         return run(["git", "describe", "--always", "--dirty=+"]).strip()
     except Unavailable:
@@ -89,7 +90,7 @@ def commit() -> str:
 
 
 def ours(built: str | None) -> tuple[str, str]:
-    """Path and version of our side."""
+    """Returns the path and version of our side's program: the one at `built`, or one that cargo builds."""
     name = "ringmill-bench"
     if built:
         return built, f"{commit()} (the binary was given)"
@@ -97,8 +98,9 @@ def ours(built: str | None) -> tuple[str, str]:
 
 
 def package(cores: tuple[int, ...], given: bool) -> Side:
-    """Our Python package, built in release mode into a folder of its own: what the virtual environment has may be built
-    for tests. `given` takes that one all the same."""
+    """Returns the side of our Python package. The package is built in release mode into a folder of its own, since that
+    of the virtual environment may be built for tests. With `given` the latter is used all the same.
+    """
     paths, version = [BENCHES], f"{commit()} (the package was given)" if given else commit()
     if not given:
         home = HOME / "ringmill"
@@ -131,7 +133,7 @@ def lattigo(cores: tuple[int, ...]) -> Side:
 
 
 def python310() -> str:
-    """A CPython 3.10 that starts."""
+    """Returns the path of a CPython 3.10 that starts."""
     candidates = [os.environ.get("PYTHON310"), shutil.which("python3.10")]
     candidates += sorted(map(str, Path.home().glob(".pyenv/versions/3.10*/bin/python3.10")))
     for candidate in filter(None, candidates):
@@ -176,7 +178,7 @@ def tfhe_rs(cores: tuple[int, ...]) -> Side:
 
 
 def fheanor(cores: tuple[int, ...]) -> Side:
-    """It wants features of nightly compilers, which the stable one has too."""
+    """Builds fheanor. It needs features of nightly compilers, which `RUSTC_BOOTSTRAP` permits in the stable one."""
     manifest = BENCHES / "fheanor" / "Cargo.toml"
     arguments = ["--manifest-path", manifest, "--target-dir", HOME / "fheanor"]
     binary = cargo_build(arguments, "ringmill-bench-fheanor", {"RUSTC_BOOTSTRAP": "1"})
@@ -184,14 +186,14 @@ def fheanor(cores: tuple[int, ...]) -> Side:
 
 
 def helib(cores: tuple[int, ...]) -> Side:
-    """No registry has it: the user builds it and the program in benches/helib."""
+    """Returns the side of HElib. No registry has HElib, so the user builds it and the program in benches/helib."""
     program = os.environ.get("RINGMILL_HELIB")
     if not program:
         raise Unavailable("RINGMILL_HELIB names no program built from benches/helib")
     return Side("HElib", run([program, "--version"]).strip(), [program], cores, ONE_THREAD)
 
 
-# By the groups of rows that they have.
+# The functions that make the peers of each group of rows.
 BY_GROUP = {
     "ntt": [tfhe_ntt],
     "ckks": [seal, lattigo, openfhe],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of the programs: of one run as text, of all records for the page."""
+"""Makes the tables of whole programs: of one run as text, and of all records for docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MIB = 2**20
 
 
 def compared(rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The rows of programs that have a peer's time."""
+    """Returns the rows that have a peer's time."""
     return [row for row in rows if row["ratio"] is not None]
 
 
@@ -20,14 +20,16 @@ def geometric_mean(values: Sequence[float]) -> float:
 
 
 def shares(row: Mapping[str, Any]) -> tuple[float, float]:
-    """Our keys over the peer's: as both are stored, then with both halves of ours in place of seeds."""
+    """Returns the ratio of our keys' bytes to the peer's: as both are stored, and with both halves of ours in place of
+    seeds.
+    """
     ours, peer = row["program"]["ours"], row["program"]["peer"]
     theirs = peer["key_bytes_stored"]
     return ours["key_bytes_stored"] / theirs, ours["key_bytes_whole"] / theirs
 
 
 def conclusion(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The geometric means over all programs that have a peer."""
+    """Returns as text the geometric means over all programs that have a peer."""
     known = compared(rows)
     if not known:
         return "no program has a peer: no ratio"
@@ -57,12 +59,12 @@ SIZES = (
 
 
 def milliseconds(times: Mapping[str, Any]) -> tuple[str, str]:
-    """The fastest sample and the median."""
+    """Returns the fastest sample and the median in milliseconds, as texts."""
     return f"{times['min_us'] / 1e3:.2f}", f"{times['median_us'] / 1e3:.2f}"
 
 
 def times(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """A row's times, and its right digits."""
+    """Returns the cells of a program with its times and its right digits."""
     ours, peer, clock = row["program"]["ours"], row["program"]["peer"], row["clock"]
     theirs, digits = ("-",) * 5, "-"
     if peer is not None:
@@ -83,7 +85,7 @@ def number(facts: Mapping[str, Any]) -> str:
 
 
 def sizes(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """A row's keys and parameters."""
+    """Returns the cells of a program with its keys and parameters."""
     ours, peer = row["program"]["ours"], row["program"]["peer"]
     keys, log_n, primes, digits = ("-",) * 3, "-", "-", "-"
     if peer is not None:
@@ -99,7 +101,7 @@ def sizes(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
-    """Columns of one width each: names to the left, figures to the right."""
+    """Returns lines with aligned columns: names to the left, figures to the right."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return [
         "  ".join([name.ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True))])
@@ -108,7 +110,7 @@ def aligned(lines: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 def text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The tables of a run, and its conclusion."""
+    """Returns the tables of a run, and the geometric means, as text."""
     peers = [(row["what"], row["peer"]["name"], row["program"]["peer"]) for row in rows if row["peer"]]
     notes = [f"{what}: {name}: {facts['note']}" for what, name, facts in peers if facts["note"]]
     blocks = (aligned([TIMES, *map(times, rows)]), aligned([SIZES, *map(sizes, rows)]), [*EXPLAINED, *notes])
@@ -116,7 +118,9 @@ def text(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def page_table(records: Sequence[Mapping[str, Any]], heads: Sequence[str]) -> str:
-    """The programs of all records: a column for each processor that has them. Empty without any."""
+    """Returns a table with the programs of all records, one column for each processor that has them. It is empty if no
+    record has programs.
+    """
     every = [{row["id"]: row for row in record["rows"] if "program" in row} for record in records]
     columns = [column for column in zip(heads, records, every, strict=True) if column[2]]
     if not columns:
@@ -131,7 +135,7 @@ def page_table(records: Sequence[Mapping[str, Any]], heads: Sequence[str]) -> st
 
 
 def page_cell(row: Mapping[str, Any] | None, day: str) -> str:
-    """A program in one record; its own day where that is not the record's."""
+    """Returns the cell of a program in one record. It has the day of the measurement if that is not the record's."""
     if row is None:
         return "-"
     ours, peer = row["program"]["ours"], row["program"]["peer"]

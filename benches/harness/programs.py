@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole programs beside OpenFHE: their group of rows, and their floors."""
+"""Measures whole programs beside OpenFHE, and counts their floors."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from harness.groups import Run, Shape, having
 from harness.rows import Row
 from harness.tasks import PROGRAMS, WHOLE
 
-# Primes up to this size are in words of 32 bits, whose products no way of `floors` counts.
+# Primes of up to this many bits are in words of 32 bits, whose products no way of `floors` counts.
 NARROW = 32
 
 
 def programs(run: Run, rows: Sequence[Row]) -> None:
-    """Each program on the same data on both sides, from encrypted inputs to encrypted outputs."""
+    """Measures each program on the same data on both sides, from encrypted inputs to encrypted outputs."""
     assert run.package is not None
     with tempfile.TemporaryDirectory() as folder:
         for row in rows:
@@ -38,8 +38,10 @@ def programs(run: Run, rows: Sequence[Row]) -> None:
 
 
 def floor(instructions: Mapping[str, int], log_n: int, bits: Sequence[int], level: str) -> floors.Count | None:
-    """Products of transforms and of the limb instructions that multiply. A sum of products (`DOT`) counts as two of
-    them, a base extension as none, and no bytes are counted: a key is read in part where a program has fewer primes."""
+    """Returns the count of a program: the products in its transforms and in the limb instructions that multiply. A sum
+    of products (`DOT`) counts as two products, a base extension as none. No bytes count, since a program with fewer
+    primes reads only a part of a key. Returns None if a prime has up to 32 bits.
+    """
     if min(bits) <= NARROW:
         return None
     n, of = 1 << log_n, instructions.get

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The records: one file for a date and a processor, all of them side by side on the page."""
+"""Reads and writes the records, one file for a date and a processor, and shows all of them side by side in
+docs/benchmarks.md.
+"""
 
 from __future__ import annotations
 
@@ -13,24 +15,27 @@ from harness.machine import full_name, slug
 from harness.table import number, ratio
 
 SCHEMA = 2
-# Characters a line has at most, but for a row and a text that are longer by themselves.
+# The most characters of a line, except for a row or a text that is longer by itself.
 WIDTH = 120
 BEGIN, END = "<!-- records: written by `python benches/bench.py --page` -->", "<!-- end of records -->"
 
 
 def name(record: dict[str, Any]) -> str:
-    """The file of a record: another processor's does not take its place, another run of that day here does."""
+    """Returns the file name of a record. It differs for each processor and each day, so a second run of one day
+    replaces the first.
+    """
     return f"{record['date'][:10]}-{slug(full_name(record['machine']))}.json"
 
 
 def text(record: dict[str, Any]) -> str:
-    """A record as its file has it: JSON with a line for each row."""
+    """Returns a record as the text of its file: JSON with a line for each row."""
     return "\n".join(lines(record)) + "\n"
 
 
 def lines(value: object, indent: str = "", head: str = "") -> list[str]:
-    """A value after `head`, `"key": `: on one line where it is short. Otherwise each member of an object begins a line
-    of its own, and each item of a list has one line."""
+    """Returns the JSON lines of a value after `head`, such as `"key": `. A short value has one line. Otherwise each
+    member of an object begins a line of its own, and each item of a list has one line.
+    """
     whole = f"{indent}{head}{json.dumps(value)}"
     if not isinstance(value, (dict, list)) or len(whole) <= WIDTH:
         return [whole]
@@ -46,13 +51,14 @@ def lines(value: object, indent: str = "", head: str = "") -> list[str]:
 
 
 def load(folder: Path) -> list[dict[str, Any]]:
-    """All records, the oldest first."""
+    """Returns all records, the oldest first."""
     return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
 
 
 def latest(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A record for each processor, in the order of the processors' names: its last one, with the rows that it lacks
-    from the last record that has them. Rows get the day that they are of."""
+    """Returns one record for each processor, in the order of the processors' names. It is the processor's last record,
+    with the rows that it lacks from the last record that has them. Each row gets the day of its measurement.
+    """
     by_processor: dict[str, dict[str, Any]] = {}
     for record in records:
         key = slug(full_name(record["machine"]))
@@ -65,15 +71,18 @@ def latest(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def row_key(row: dict[str, Any]) -> tuple[str, int, int, int]:
-    """What a row measures; parameter sets of TFHE are told apart by name."""
+    """Returns what identifies a row: what it measures, sizes and threads. Parameter sets of TFHE are told apart by
+    their names.
+    """
     group, middle = row["id"].split(".")[:2]
     what = f"{row['what']}, {middle}" if group == "tfhe" else row["what"]
     return what, row["log_n"], row["bits"], row["threads"]
 
 
 def side_by_side(records: Sequence[dict[str, Any]]) -> str:
-    """A column for each processor: our time in microseconds, over the floor, and each peer's time over ours. Programs
-    have a table of their own."""
+    """Returns the records as a table with a column for each processor: our time in microseconds, our time over the
+    floor, and each peer's time over ours. Programs have a table of their own.
+    """
     heads = [f"{full_name(record['machine'])}, {record['date'][:10]}" for record in records]
     keys = list(dict.fromkeys(row_key(row) for record in records for row in record["rows"] if "program" not in row))
     table = [
@@ -92,7 +101,9 @@ def side_by_side(records: Sequence[dict[str, Any]]) -> str:
 
 
 def cell(rows: Sequence[dict[str, Any]], day: str) -> str:
-    """One row of the table in one record, beside all its peers; its own day where that is not the record's."""
+    """Returns the cell of a row in one record, beside all its peers. It has the day of the measurement if that is not
+    the record's.
+    """
     if not rows:
         return "-"
     first = rows[0]
@@ -109,7 +120,7 @@ def cell(rows: Sequence[dict[str, Any]], day: str) -> str:
 
 
 def page(text: str, records: Sequence[dict[str, Any]]) -> str:
-    """The page with its records made anew; what stands around them stays."""
+    """Returns the text of the page with its records made anew. The text around them stays."""
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
     return f"{before}{BEGIN}\n\n{side_by_side(latest(records))}\n\n{END}{after}"

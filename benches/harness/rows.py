@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of the table: what is compared, at which sizes, on how many threads."""
+"""Lists the rows of the table: what is compared, at which sizes, on how many threads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ INTEGER_ROWS = {
     "bfv": ("add", "multiply_relinearise", "rotate", *CLIENT_ROWS),
     "bgv": ("add", "multiply_relinearise_mod_switch", "rotate", *CLIENT_ROWS),
 }
-# Bootstraps: the set's own power of two, then a prime ciphertext modulus; m bits of the secret a step.
+# TFHE bootstraps by name: `prime` stands for a prime ciphertext modulus (else it is the set's power of two), m2 and m3
+# for two and three bits of the secret in a step.
 TFHE_NANDS = ("nand", "nand_m2", "nand_m3", "nand_prime", "nand_prime_m2", "nand_prime_m3")
 TFHE_ROWS = {
     "tfhe_library_2020_below_128_bits": TFHE_NANDS,
@@ -36,17 +37,19 @@ TFHE_ROWS = {
     "gates": ("nand",),
     "message_2_carry_2": ("lookup", "lookup_prime"),
 }
-# Operations at the top level of the BASALISC paper's set; thin bootstraps of the sets, and of those that fheanor has.
+# Operations of BGV at the top level of the BASALISC paper's set. Below are the sets whose thin bootstraps are measured,
+# and the sets that fheanor can have too.
 BGV_OPERATIONS = ("key_switch", "multiply_relinearise", "permute", "multiply_plain", "mod_switch")
 BGV_SETS = ("basalisc", "many-slots", "medium", "small")
-# Whose bootstrap HElib is set beside.
+# The set whose bootstrap stands beside HElib's.
 BGV_OF_THE_PAPER = "basalisc"
 BGV_COMPARED = tuple(f"insecure-comparison-{log_n}" for log_n in (13, 14, 15))
-# Bootstraps of CKKS by these sets, with real numbers in all slots.
+# The sets whose CKKS bootstraps are measured, with real numbers in all slots.
 CKKS_BOOTSTRAPS = ("deep", "precise")
-# The set that bootstraps of peers are set beside.
+# The set whose bootstrap stands beside those of peers.
 CKKS_COMPARED = "deep"
-# On integers of 16 bits under the set `circuits`; with two threads also `and`, whose bootstraps are independent.
+# Operations on integers of 16 bits under the set `circuits`. With two threads `and` is measured too, whose bootstraps
+# are independent.
 CIRCUIT_ROWS = ("add", "multiply", "maximum", "divide")
 NTT_LOG_N = tuple(range(10, 17))
 NTT_BITS = (30, 50, 60)
@@ -56,7 +59,7 @@ BASEXT_CASES = ((16, 17, 60), (14, 7, 60))
 
 @dataclass(frozen=True)
 class Row:
-    """One row of ours. `name` is what the sides call it within its group."""
+    """A row of the table. `name` is its name on the sides, within its group."""
 
     group: str
     case: str
@@ -65,7 +68,7 @@ class Row:
 
     @property
     def id(self) -> str:
-        """What `--only` matches: `ntt.30.14.forward`, `ckks.set1.rotate`, `basext.16.17.60.extend.threads2`."""
+        """Names the task for `--only`: `ntt.30.14.forward`, `ckks.set1.rotate`, `basext.16.17.60.extend.threads2`."""
         threads = "" if self.threads == 1 else f".threads{self.threads}"
         return f"{self.group}.{self.case}.{self.name}{threads}"
 
@@ -98,7 +101,9 @@ def all_rows() -> list[Row]:
 
 
 def choose(only: str | None) -> list[Row]:
-    """The rows whose id begins with one of the words of `only` (separated by commas), or holds it after a dot."""
+    """Returns the rows whose id has one of the words of `only` (separated by commas) as a whole part or several whole
+    parts between dots.
+    """
     rows = all_rows()
     if not only:
         return rows

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A side: a process that makes groups of rows ready and times them when asked, pinned to given cores."""
+"""Runs a side: a process, pinned to given cores, that prepares groups of rows and times them on request."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from typing import Any
 
 
 class SideFailed(RuntimeError):
-    """A side ended or answered nonsense."""
+    """The error of a side that ended, or whose answer is no JSON."""
 
 
 def pin(cores: Sequence[int]) -> None:
-    """Keeps this process on these cores, where the system can."""
+    """Keeps this process on these cores, if the system can."""
     if cores and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, set(cores))
 
 
 @dataclass
 class Side:
-    """One process. Requests and answers are one line of JSON each (benches/README.md)."""
+    """The process of a side. Requests and answers are one line of JSON each (benches/README.md)."""
 
     name: str
     version: str
@@ -36,7 +36,7 @@ class Side:
     _errors: Any = field(default=None, repr=False)
 
     def ask(self, **request: Any) -> Any:
-        """The answer to a request; starts the process at the first one."""
+        """Returns the answer to a request. The first request starts the process."""
         if self._process is None:
             self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the side
             self._process = subprocess.Popen(
@@ -60,14 +60,16 @@ class Side:
             raise SideFailed(f"{self.name} failed at {request.get('do')}: {lines[-1]}") from error
 
     def time(self, row: str, count: int, calls: int) -> list[list[float]]:
-        """Wall and processor seconds a call, `count` times, each the mean of `calls` calls."""
+        """Returns `count` samples of a row: the wall seconds and the processor seconds of a call, each the mean of
+        `calls` calls.
+        """
         return self.ask(do="time", row=row, count=count, calls=calls)
 
     def close(self) -> None:
         if self._process is None:
             return
         for stream in (self._process.stdin, self._process.stdout, self._errors):
-            # What a process that has died did not read is lost with it.
+            # A process that has died does not read the rest of its input.
             with suppress(BrokenPipeError):
                 if stream is not None:
                     stream.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of a run, as text."""
+"""Makes the table of a run, as text."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ EXPLAINED = (
     "the rate of each kind; floor: the largest of these, of the bytes and of all instructions that are counted",
     "together (bound: ports).",
 )
-# A run of two threads that never had this share of its cores was starved by other programs.
+# If a run of two threads never had this share of its cores, other programs took them.
 ENOUGH = 0.75
 
 
 def number(value: float | None) -> str:
-    """Three significant digits, whole from a hundred on."""
+    """Returns a number with three significant digits, or as a whole number from a hundred on."""
     if value is None:
         return "-"
     if abs(value) >= 100:
@@ -37,7 +37,7 @@ def ratio(value: float | None) -> str:
 
 
 def cells(row: dict[str, Any]) -> tuple[str, ...]:
-    """One line: the fastest samples, their ratio, the ratio of the medians."""
+    """Returns the cells of one line: among others the fastest samples, their ratio, and the ratio of the medians."""
     peer = row["peer"] or {}
     floor = row["floor"] or {}
     return (
@@ -72,7 +72,9 @@ def table(rows: Iterable[dict[str, Any]]) -> str:
 
 
 def summary(record: dict[str, Any]) -> str:
-    """Everything that a person reads: the machine, the table, the memory, what was left out."""
+    """Returns the text of a run for people: the computer, the table, the memory, and the rows and peers that were left
+    out.
+    """
     machine, rates = record["machine"], record["machine"]["rates"]
     units = [
         f"{kind} {rate['per_second'] / 1e9:.2f} G/s ({width} bits)"

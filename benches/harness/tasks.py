@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data and clear results of the programs that ours and OpenFHE compute: one task a program.
+"""Makes the data and the clear results of the programs that our side and OpenFHE compute. Each program has one task.
 
 The harness makes a task with numpy and saves it in a file. Each side loads that file, so both sides encrypt the same
 vectors, compute with the same constants, and are compared with the same result. A side needs numpy alone.
@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float64]
 
-# Results may differ from the clear ones by this share of the largest one: six digits.
+# The largest error of a result that counts as equal, as a share of the largest expected value: six digits.
 TOLERANCE = 1e-6
-# The least-squares fits of the sigmoid: of degree 7 on [-10, 10], of degree 3 on [-8, 8].
+# The least-squares fits of the sigmoid have degree 7 on [-10, 10] for inference, and degree 3 on [-8, 8] for training.
 INFERENCE_BOUND, INFERENCE_DEGREE = 10.0, 7
 TRAINING_BOUND, TRAINING_DEGREE = 8.0, 3
 LEARNING_RATE = 0.25
@@ -27,7 +27,9 @@ LEARNING_RATE = 0.25
 
 @dataclass(frozen=True)
 class Task:
-    """A program's vectors of `slots` values. Every output is compared in its first values, as many as are expected."""
+    """A program's data: encrypted vectors of `slots` values, constants, and expected outputs. An output is compared in
+    as many of its first values as are expected.
+    """
 
     name: str
     slots: int
@@ -53,7 +55,7 @@ class Task:
         return cls(str(arrays["name"]), int(arrays["slots"]), of("encrypted"), of("constant"), expected)
 
     def error(self, outputs: list[Vector]) -> float:
-        """The largest error of the outputs, over the largest expected value."""
+        """Returns the largest error of the outputs, divided by the largest expected value."""
         if len(outputs) != len(self.expected):
             raise ValueError(f"{self.name} has {len(self.expected)} outputs, and {len(outputs)} came")
         pairs = list(zip(outputs, self.expected, strict=True))
@@ -70,12 +72,12 @@ def padded(values: Vector, size: int) -> Vector:
 
 
 def turned(values: Vector, steps: int) -> Vector:
-    """The slots, turned to the left."""
+    """Returns the slots, rotated to the left."""
     return np.roll(values, -steps)
 
 
 def windows(values: Vector, width: int, stride: int = 1) -> Vector:
-    """Sums of `width` slots, `stride` apart, cyclic."""
+    """Returns for each slot the sum of `width` slots from it on, `stride` apart, with cyclic indices."""
     total = np.zeros_like(values)
     for step in range(width):
         total += turned(values, step * stride)
@@ -83,8 +85,8 @@ def windows(values: Vector, width: int, stride: int = 1) -> Vector:
 
 
 def diagonals(matrix: Vector, slots: int, stride: int, baby: int) -> Vector:
-    """The generalised diagonals of a matrix with powers of two as sizes, one line each, for a baby-step giant-step
-    product (Halevi and Shoup, *Algorithms in HElib*, 2014).
+    """Returns the generalised diagonals of a matrix whose sizes are powers of two, one line each, for a baby-step
+    giant-step product (Halevi and Shoup, *Algorithms in HElib*, 2014).
 
     Entry j of the operand stands in the `stride` slots from j * stride on, and the operand repeats through the slots.
     Line d holds entry (b mod rows, b + d mod columns) in block b, turned to the right by the giant step of d.
@@ -99,7 +101,9 @@ def diagonals(matrix: Vector, slots: int, stride: int, baby: int) -> Vector:
 
 
 def sigmoid_fit(bound: float, degree: int) -> Vector:
-    """Coefficients of the least-squares fit, lowest degree first. By symmetry the even ones are zero, the first 1/2."""
+    """Returns the coefficients of the sigmoid's least-squares fit on [-bound, bound], the lowest degree first. By
+    symmetry the constant is 1/2 and the other even coefficients are zero.
+    """
     grid = np.linspace(-bound, bound, 2001)
     fit = np.polynomial.Polynomial.fit(grid, 1 / (1 + np.exp(-grid)), degree).convert().coef
     fit[0], fit[2::2] = 0.5, 0.0
@@ -123,7 +127,7 @@ def matrix_vector(size: int, baby: int) -> Task:
 
 
 def image(side: int) -> Vector:
-    """Pixels from 0 to 1 in one vector, row after row. Filters read it cyclically, edges too."""
+    """Returns pixels from 0 to 1 in one vector, row after row. Filters read the vector cyclically, at the edges too."""
     return (random(6, side * side) + 1) / 2
 
 
@@ -147,8 +151,9 @@ def polynomial(degree: int, slots: int) -> Task:
 
 
 def records(count: int, features: int) -> tuple[Vector, Vector]:
-    """Standardised records of the Wisconsin data set, one column a record, in as many rows as the next power of two
-    above `features`. Row `features` is 1, for the intercept. Then the labels."""
+    """Returns standardised records of the Wisconsin breast cancer data set, and their labels. Each record is a column.
+    The number of rows is the next power of two above `features`, and row `features` is 1, for the intercept.
+    """
     from sklearn.datasets import load_breast_cancer
 
     data, labels = load_breast_cancer(return_X_y=True)
@@ -161,12 +166,14 @@ def records(count: int, features: int) -> tuple[Vector, Vector]:
 
 
 def gradient(rows: Vector, weights: Vector, labels: Vector, sigmoid: Callable[[Vector], Vector]) -> Vector:
-    """The mean over the records of residual times features."""
+    """Returns the gradient: the mean over the records of residual times features."""
     return rows @ (labels - sigmoid(weights @ rows)) / labels.size
 
 
 def inference(batch: int, features: int) -> Task:
-    """Of a model that was trained in the clear, its logits within the fit's interval."""
+    """Returns the task of a logistic regression's inference. The model is trained in the clear, and its weights are
+    scaled so that the logits lie within the fit's interval.
+    """
     rows, labels = records(batch, features)
     weights = np.zeros(len(rows))
     for _ in range(200):
@@ -179,8 +186,9 @@ def inference(batch: int, features: int) -> Task:
 
 
 def training(samples: int, features: int, iterations: int) -> Task:
-    """Gradient descent. A weight stands in the slots of its feature, one for each sample, and
-    a label in the slots of its sample, one for each feature."""
+    """Returns the task of a logistic regression's training by gradient descent. A weight stands in the slots of its
+    feature, one for each sample. A label stands in the slots of its sample, one for each feature.
+    """
     rows, labels = records(samples, features)
     fit = sigmoid_fit(TRAINING_BOUND, TRAINING_DEGREE)
     weights = first = random(9, len(rows)) / 16
@@ -196,7 +204,9 @@ def training(samples: int, features: int, iterations: int) -> Task:
 
 
 def network(shape: tuple[int, int, int], batch: int, baby: tuple[int, int]) -> Task:
-    """A network with squares as activations on scikit-learn's digits, trained in the clear."""
+    """Returns the task of a network on scikit-learn's digits. Its activations are squares, and it is trained in
+    the clear.
+    """
     from sklearn.datasets import load_digits
 
     data, target = load_digits(return_X_y=True)
@@ -237,7 +247,9 @@ def iteration(name: str, depth: int, slots: int) -> Task:
 
 
 def k_means(points: int, features: int, centres: int) -> Task:
-    """Squared distances of digits, shrunk to few pixels, from some of them. A feature of all points stands together."""
+    """Returns the task of the squared distances of digits, shrunk to few pixels, from some of the digits. The values of
+    one feature stand together for all points.
+    """
     from sklearn.datasets import load_digits
 
     data = load_digits().data / 16
@@ -257,7 +269,8 @@ def moving_average(taps: int, samples: int) -> Task:
     return Task("moving_average", samples, {"x": x}, {"taps": np.array(taps)}, (windows(x, taps) / taps,))
 
 
-# What the table says of each program; then how its task is made, at its size and at one for tests.
+# The description of each program in the table. Below are the functions that make its task, at full size and at a size
+# for tests.
 PROGRAMS: dict[str, str] = {
     "dot": "dot product, 4,096 values",
     "variance": "variance, 1,000 values",

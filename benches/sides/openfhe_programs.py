@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenFHE's side of the programs of `make bench`: each written by hand for its wheel.
+"""Runs the programs of `make bench` with OpenFHE. Each is written by hand for OpenFHE's Python wheel.
 
 All have hybrid key switching, FLEXIBLEAUTO, HEStd_128_classic and the ring degree that OpenFHE chooses for it. Numbers
-of digits are tried in turn, and the fastest is kept. `Plan` has what was chosen by hand. Constants are encoded before a
-run, except numbers, which OpenFHE encodes while it multiplies.
+of digits are tried in turn, and the fastest is kept. `Plan` has the choices that were made by hand. Constant vectors
+are encoded before a run. Single numbers are encoded by OpenFHE while it multiplies.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ class Machine:
     slots: int
 
     def plain(self, values: Sequence[float], level: int) -> Any:
-        """Values encoded for ciphertexts of a level, counted from the top."""
+        """Returns values encoded for ciphertexts of a level. Levels count from the top: a fresh ciphertext is
+        at 0.
+        """
         return self.context.MakeCKKSPackedPlaintext(list(map(float, values)), 1, level, None, self.slots)
 
     def multiply(self, a: Any, b: Any) -> Any:
@@ -50,7 +52,7 @@ class Machine:
         return self.context.EvalRotate(a, steps)
 
     def rotations(self, a: Any, steps: Sequence[int]) -> list[Any]:
-        """Rotations of one ciphertext, which share its decomposition."""
+        """Returns rotations of one ciphertext, which share its decomposition."""
         digits = self.context.EvalFastRotationPrecompute(a)
         return [self.context.EvalFastRotation(a, step, digits) if step else a for step in steps]
 
@@ -78,7 +80,7 @@ class Plan:
     scale: int
     steps: Callable[[Task], Sequence[int]]
     ready: Callable[[Machine, Task, Inputs], Run]
-    note: str = ""  # what its wheel cannot do
+    note: str = ""  # what the library's Python wheel cannot do
 
 
 # Products in the extended basis would share the giant steps' divisions by P.
@@ -86,7 +88,7 @@ ONE_HOIST = "its wheel encodes no plaintext in the extended basis, so products a
 
 
 def powers(count: int, stride: int = 1) -> list[int]:
-    """The steps that sum up `count` windows by doubling."""
+    """Returns the rotation steps that add up `count` values at a stride by doubling."""
     return [stride << bit for bit in range((count - 1).bit_length())]
 
 
@@ -118,7 +120,9 @@ def product_steps(rows: int, baby: int, stride: int) -> list[int]:
 
 
 def product(m: Machine, x: Any, lines: Sequence[Any], baby: int, stride: int = 1) -> Any:
-    """A plain matrix times a vector, by hoisted baby steps and giant steps."""
+    """Returns a plain matrix times an encrypted vector, by hoisted baby steps and giant steps. `lines` are the encoded
+    diagonals.
+    """
     turned = m.rotations(x, [step * stride for step in range(baby)])
     total = None
     for giant in range(0, len(lines), baby):
@@ -164,7 +168,9 @@ def polynomial(m: Machine, task: Task, x: Inputs) -> Run:
 
 
 def odd(m: Machine, z: Any, coefficients: Sequence[float]) -> Any:
-    """1/2 + c1 z + c3 z^3, or up to degree 7, at depth 2 or 3: constants meet z and not its powers."""
+    """Returns c0 + c1 z + c3 z^3, or the same up to degree 7, at depth 2 or 3. Constants are multiplied with z and not
+    with its powers.
+    """
     square = m.square(z)
     low = m.add(m.multiply(m.multiply(z, coefficients[3]), square), m.multiply(z, coefficients[1]))
     if len(coefficients) > 4:
@@ -179,7 +185,9 @@ def inference_steps(task: Task) -> list[int]:
 
 
 def inference(m: Machine, task: Task, x: Inputs) -> Run:
-    """The weights are divided by the bound of the logits, which leaves the powers of a logit at most 1."""
+    """Returns the run of the inference. The weights are divided by the bound of the logits, so powers of a logit are at
+    most 1.
+    """
     weights, steps = m.plain(task.constants["weights"] / INFERENCE_BOUND, 0), inference_steps(task)
     fit = [c * INFERENCE_BOUND**power for power, c in enumerate(task.constants["sigmoid"].tolist())]
     return lambda: [odd(m, m.sum(m.multiply(x["x"], weights), steps), fit)]
@@ -231,7 +239,9 @@ def network(m: Machine, task: Task, x: Inputs) -> Run:
 
 
 def iteration(m: Machine, task: Task, x: Inputs) -> Run:
-    """With u = y / 2 a turn is u^2 + x / 20, so that its only constant is out of the loop."""
+    """Returns the run of the iteration. With u = y / 2 a turn is u^2 + x / 20, so x / 20 is computed once, outside the
+    loop.
+    """
     depth = number(task, "depth")
 
     def run() -> list[Any]:
@@ -292,9 +302,10 @@ PLANS: dict[str, Plan] = {
 }
 
 
-# Programs of fewer levels are tried with one digit, too; of deeper ones it takes special primes as long as all others.
+# Programs of fewer levels than this are tried with one digit, too. In deeper ones one digit would take special primes
+# as long as all others together.
 SHALLOW = 4
-# A trial that lasts so long is made once.
+# A trial that takes this many seconds or more is made once.
 LONG_SECONDS = 0.5
 
 
@@ -319,7 +330,7 @@ def machine(plan: Plan, digits: int, slots: int, steps: Sequence[int]) -> Machin
 
 
 def stored_keys(m: Machine, rotates: bool) -> int:
-    """Bytes of the keys for products and rotations, as OpenFHE serialises them."""
+    """Returns the bytes of the keys for products and rotations, as OpenFHE serialises them."""
     with tempfile.TemporaryDirectory() as folder:
         tag = m.keys.secretKey.GetKeyTag()
         for name in ("EvalMultKey", *(["EvalAutomorphismKey"] if rotates else [])):
@@ -343,7 +354,9 @@ def forget_keys() -> None:
 
 
 def ready(plan: Plan, digits: int, task: Task) -> tuple[Machine, Run] | None:
-    """A machine and its program. `None` if OpenFHE has no such number of digits for so many primes."""
+    """Returns a context with keys, and the program's run on encrypted inputs. Returns None if OpenFHE cannot split the
+    primes into this number of digits.
+    """
     forget_keys()
     try:
         m = machine(plan, digits, task.slots, sorted(set(plan.steps(task))))
@@ -364,7 +377,9 @@ def processor_seconds(run: Run) -> float:
 
 
 def fastest_digits(plan: Plan, task: Task) -> dict[int, float]:
-    """Seconds by numbers of digits, upwards until two in a row gain nothing. Insertion order is that of the trials."""
+    """Returns the seconds of a run by the number of digits, in the order of the trials. Numbers go up until two in a
+    row gain nothing.
+    """
     seconds: dict[int, float] = {}
     slower = 0
     for digits in range(1 if plan.depth < SHALLOW else 2, plan.depth + 2):
@@ -382,7 +397,7 @@ def fastest_digits(plan: Plan, task: Task) -> dict[int, float]:
 
 
 def make(request: dict[str, Any]) -> Group:
-    """The row `run` of a program, with the number of digits that is fastest."""
+    """Makes the row `run` of a program, with the fastest number of digits."""
     task = Task.load(request["file"])
     plan = PLANS[task.name]
     seconds = fastest_digits(plan, task)
@@ -399,7 +414,8 @@ def make(request: dict[str, Any]) -> Group:
     group.facts = {
         "log_n": log_n,
         "primes": [plan.first, *[plan.scale] * plan.depth],
-        # Of a key, the limbs that are not of ciphertext primes: its interface tells no special primes.
+        # The limbs of a key beyond those of the ciphertext primes, since OpenFHE's interface does not tell the special
+        # primes.
         "special": (stored >> log_n + 4) // (digits * count) - plan.depth - 1,
         "digits": digits,
         "keys": count,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenFHE's side of `make bench`, through its own wheel (a CPython 3.10 module).
+"""Runs the operations of `make bench` with OpenFHE, through its own wheel (a CPython 3.10 module).
 
 Its parameters are made from sizes, not from primes: the same ring degree, number and sizes of ciphertext primes, one
 prime a digit of the key switching, rescaling by hand (its fastest technique for single operations). Every result is
@@ -24,16 +24,18 @@ def make(request: dict[str, Any]) -> Group:
     return integers(request) if "scheme" in request else approximate(request)
 
 
-# The bootstrap that OpenFHE recommends: slots to coefficients first, an encapsulated sparse secret, three matrices each
-# way. Scales of 54 bits are the largest that its table of security allows beside nine levels. They give its best
-# precision.
+# The options of the bootstrap that OpenFHE recommends: slots to coefficients first, an encapsulated sparse secret,
+# three matrices each way. Scales of 54 bits are the largest that its table of security allows beside nine levels. They
+# give its best precision.
 SLOTS_FIRST, MATRICES, SCALE_BITS, DIGITS_OF_BOOTSTRAP, FREE_LEVELS = True, [3, 3], 54, 7, 9
-# The levels of its removal of multiples of the modulus, with such a secret.
+# The levels that OpenFHE's removal of multiples of the modulus takes, with such a secret.
 REMOVAL_LEVELS = 10
 
 
 def bootstrap(slots: int) -> Group:
-    """A bootstrap of real numbers up to 1 in all slots. It leaves nine levels, since more take scales of fewer bits."""
+    """Makes a bootstrap of real numbers up to 1 in all slots. It leaves nine levels, since more levels would need
+    scales of fewer bits.
+    """
     parms = fhe.CCParamsCKKSRNS()
     parms.SetSecretKeyDist(fhe.SecretKeyDist.SPARSE_ENCAPSULATED)
     parms.SetSecurityLevel(fhe.SecurityLevel.HEStd_128_classic)
@@ -53,7 +55,7 @@ def bootstrap(slots: int) -> Group:
     context.EvalMultKeyGen(keys.secretKey)
     context.EvalBootstrapKeyGen(keys.secretKey, slots)
     values = [(i % 201) / 100 - 1 for i in range(slots)]
-    # Encrypted at the lowest level from which its map to coefficients can start.
+    # The message is encrypted at the lowest level from which the map to coefficients can start.
     plain = context.MakeCKKSPackedPlaintext(values, 1, depth - 1 - MATRICES[1], None, slots)
     low = context.Encrypt(keys.publicKey, plain)
     fresh = context.EvalBootstrap(low)
@@ -72,12 +74,14 @@ def bootstrap(slots: int) -> Group:
     return group
 
 
-# A bootstrapped number may differ from the plaintext's by this much; better precision is a fact of the row.
+# The largest error of a bootstrapped number that counts as right. The precision itself is a fact of the row.
 BOOTSTRAP_TOLERANCE = 1e-3
 
 
 def gates(request: dict[str, Any]) -> Group:
-    """Its NAND by GINX bootstrapping with its own set of 128 bits, beside each of ours with such a set for booleans."""
+    """Makes OpenFHE's NAND gate by GINX bootstrapping with its own set of 128 bits. It stands beside our rows with a
+    set of at least 128 bits for booleans. The group is empty for other sets.
+    """
     group = Group()
     sizes = request["set"]
     if sizes["message_bits"] or sizes["security_bits"] < 128:
@@ -103,7 +107,7 @@ def gates(request: dict[str, Any]) -> Group:
 
 
 def keyed(parms: Any) -> tuple[Any, Any]:
-    """A context with keys for products and for a rotation by one."""
+    """Returns a context, and its keys, with keys for products and for a rotation by one."""
     context = fhe.GenCryptoContext(parms)
     for feature in ("PKE", "KEYSWITCH", "LEVELEDSHE"):
         context.Enable(getattr(fhe.PKESchemeFeature, feature))
@@ -113,12 +117,12 @@ def keyed(parms: Any) -> tuple[Any, Any]:
     return context, keys
 
 
-# Its products of BFV, and the numbers of digits of its key switching that are worth a trial.
+# OpenFHE's methods for products in BFV, and the numbers of key-switching digits that are worth a trial.
 PRODUCTS, DIGITS = ("BEHZ", "HPS", "HPSPOVERQ", "HPSPOVERQLEVELED"), (2, 3, 7)
 
 
 def of_depth(request: dict[str, Any], depth: int, variant: tuple[str, int]) -> Any:
-    """BFV's parameters of a depth."""
+    """Returns OpenFHE's BFV parameters for a depth, with a method for products and a number of digits."""
     parms = fhe.CCParamsBFVRNS()
     parms.SetSecurityLevel(fhe.SecurityLevel.HEStd_NotSet)  # by sizes, as asked
     parms.SetRingDim(1 << request["log_n"])
@@ -132,7 +136,7 @@ def of_depth(request: dict[str, Any], depth: int, variant: tuple[str, int]) -> A
 
 
 def depth_with(request: dict[str, Any], bits: int) -> int:
-    """The depth for which it takes so many bits of ciphertext primes."""
+    """Returns the depth for which OpenFHE takes ciphertext primes of this many bits in all."""
     for depth in range(1, 40):
         modulus = fhe.GenCryptoContext(of_depth(request, depth, (PRODUCTS[0], 2))).GetModulus()
         if round(math.log2(modulus)) >= bits:
@@ -143,7 +147,7 @@ def depth_with(request: dict[str, Any], bits: int) -> int:
 
 
 def integers(request: dict[str, Any]) -> Group:
-    """BFV in the fastest of its variants, or BGV, on slots."""
+    """Makes the operations of BFV, in OpenFHE's fastest variant, or of BGV, on slots."""
     n, sizes = 1 << request["log_n"], request["bits"][:-1]
     values = [[i * factor % 65537 - 32768 for i in range(n)] for factor in (3, 5)]
     group = Group()
@@ -196,13 +200,15 @@ def integers(request: dict[str, Any]) -> Group:
     return group
 
 
-# Bits of its primes where they are as long as it may choose them: it multiplies words of 64 bits.
+# The bits of primes that OpenFHE may choose itself: as long as its arithmetic on words of 64 bits allows.
 LONG = 57
 
 
 def levelled(request: dict[str, Any]) -> Group:
-    """BGV at the top level of a chain with at least as many bits, and as many digits: primes of its own, as it is
-    fastest with, and a plaintext modulus that it can pack, which primes of 31 bits do not leave it."""
+    """Makes operations of BGV at the top level of a modulus with at least as many bits and as many digits as ours. The
+    primes have the size with which OpenFHE is fastest. The plaintext modulus is one that OpenFHE can pack, which primes
+    of 31 bits would not leave room for.
+    """
     sizes, n = request["set"], 1 << request["set"]["log_n"]
     t = next(k * 2 * n + 1 for k in range(1, 1 << 20) if prime(k * 2 * n + 1))
     parms = fhe.CCParamsBGVRNS()
@@ -244,7 +250,7 @@ def prime(x: int) -> bool:
 
 
 def approximate(request: dict[str, Any]) -> Group:
-    """CKKS."""
+    """Makes the operations of CKKS."""
     sizes = [q.bit_length() for q in request["moduli"]]
     parms = fhe.CCParamsCKKSRNS()
     parms.SetSecurityLevel(fhe.SecurityLevel.HEStd_NotSet)  # by sizes, as asked
@@ -288,7 +294,7 @@ def approximate(request: dict[str, Any]) -> Group:
         opened.SetLength(slots)
         group.equal[name] = close(opened.GetRealPackedValue(), values)
     group.equal["encode"] = group.equal["encrypt"]
-    # Its rescale drops what a multiplication added: it is timed on a product.
+    # OpenFHE's rescale divides out the scale that a multiplication added, so it is timed on a product.
     multiplied = context.EvalMult(a, b)
     group.runs["rescale"] = lambda: context.Rescale(multiplied)
     group.equal["rescale"] = group.equal["multiply_relinearise_rescale"]

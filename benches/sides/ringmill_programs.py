@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Our side of the programs of `make bench`: each as a user of the Python package writes it.
+"""Runs the programs of `make bench` with Ringmill. Each is written as a user of the Python package writes it.
 
-A program is compiled with its data as the sample and with `OPTIONS`; the compiler chooses all else. The constants of
-a task are constants of the program, which a run after the first one finds encoded. Annotations have lengths that are
-local, so they stay expressions.
+A program is compiled with its data as the sample and with `OPTIONS`; the compiler chooses all else. The constants of a
+task are constants of the program, which every run after the first finds encoded. Annotations have lengths from local
+variables, so they are evaluated at once.
 """
 
 import tempfile
@@ -18,7 +18,8 @@ from serve import Group, serve
 
 import ringmill as rm
 
-# Inputs are as large as the sample's, up to a power of two. The preference is the default, and stands in the record.
+# With margin 1 inputs are as large as in the sample, rounded up to a power of two. The preference is the default, and
+# stands here so that the record has it.
 OPTIONS: dict[str, Any] = {"margin": 1, "prefer": "speed"}
 
 
@@ -43,7 +44,7 @@ def variance(task: Task) -> rm.Program:
 
 
 def product(x: rm.Encrypted, diagonals: Sequence[Any], baby: int, stride: int = 1) -> rm.Encrypted:
-    """A plain matrix times a vector, by baby and giant steps."""
+    """Returns a plain matrix times an encrypted vector, by baby steps and giant steps."""
     turned = [x << step * stride for step in range(baby)]
     total = 0
     for giant in range(0, len(diagonals), baby):
@@ -191,13 +192,13 @@ PROGRAMS: dict[str, Callable[[Task], rm.Program]] = {
 
 
 def inputs_of(task: Task, program: rm.Program) -> dict[str, Any]:
-    """The encrypted inputs, each as long as its declared type says."""
+    """Returns the encrypted inputs, each cut to the length of its declared type."""
     lengths = {name: kind.length for name, kind in program.signature.types.items()}
     return {name: values[: lengths[name]] for name, values in task.encrypted.items()}
 
 
 def make(request: dict[str, Any]) -> Group:
-    """The row `run` of a program: from encrypted inputs to encrypted outputs."""
+    """Makes the row `run` of a program: from encrypted inputs to encrypted outputs."""
     task = Task.load(request["file"])
     program = PROGRAMS[task.name](task)
     inputs = inputs_of(task, program)
@@ -221,7 +222,7 @@ def make(request: dict[str, Any]) -> Group:
         "primes": [q.bit_length() for q in params.ciphertext_primes],
         "special": [q.bit_length() for q in params.special_primes],
         "digits": params.dnum,
-        # Of each key one half is a seed's: what is stored, and what both halves take.
+        # One half of each key is expanded from a seed: the bytes with seeds, and the bytes of both halves.
         "key_bytes_stored": stored,
         "key_bytes_whole": 2 * compiled.key_bytes,
         "options": OPTIONS,

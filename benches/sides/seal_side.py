@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Microsoft SEAL's side of `make bench`, through `tenseal.sealapi`, which is SEAL's own interface.
+"""Runs the operations of `make bench` with Microsoft SEAL, through `tenseal.sealapi`, which is SEAL's own interface.
 
-SEAL makes the keys and the operands and saves them with the result of every operation: our side must give the same
-bits before anything is timed. Python's call costs under a microsecond; what it takes to convert lists of numbers for
-`encode` and `decode` is measured apart and taken off.
+SEAL makes the keys and the operands, and saves them with the result of every operation. Our side must give the same
+bits before anything is timed. A call from Python costs under a microsecond. The time to convert lists of numbers for
+`encode` and `decode` is measured apart and subtracted.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def make(request: dict[str, Any]) -> Group:
     return integers(request) if "scheme" in request else approximate(request)
 
 
-# `tenseal.sealapi` names no BGV.
+# `tenseal.sealapi` has no name for BGV, whose number is 3.
 SCHEMES = {"bfv": seal.SCHEME_TYPE.BFV, "bgv": seal.SCHEME_TYPE(3)}
 
 
 def integers(request: dict[str, Any]) -> Group:
-    """BFV or BGV, on slots."""
+    """Makes the operations of BFV or BGV, on slots."""
     n = 1 << request["log_n"]
     parms = seal.EncryptionParameters(SCHEMES[request["scheme"]])
     parms.set_poly_modulus_degree(n)
@@ -78,7 +78,7 @@ def integers(request: dict[str, Any]) -> Group:
         encoder.encode(values, plain)
         return plain
 
-    # The client's values are those of the first operand, and the ones that our side encodes.
+    # The client's values are those of the first operand. Our side encodes the same values.
     values = [i * 3 % 65537 for i in range(n)]
     plain = encoded(values)
     a, b = library.encrypted(plain), library.encrypted(encoded([i * 5 % 65537 for i in range(n)]))
@@ -117,7 +117,9 @@ def integers(request: dict[str, Any]) -> Group:
 
 
 def conversions(group: Group, refused: Callable[[], None], values: list[Any]) -> None:
-    """What the binding takes to convert lists: `encode`'s by a call that fails after it, `decode`'s by numpy's like."""
+    """Measures the time in which the binding converts lists, and stores it as overhead. For `encode` it is that of a
+    call that fails after the conversion, for `decode` that of numpy's conversion to a list.
+    """
 
     def failing() -> None:
         with contextlib.suppress(Exception):
@@ -128,7 +130,7 @@ def conversions(group: Group, refused: Callable[[], None], values: list[Any]) ->
 
 
 def approximate(request: dict[str, Any]) -> Group:
-    """CKKS."""
+    """Makes the operations of CKKS."""
     parms = seal.EncryptionParameters(seal.SCHEME_TYPE.CKKS)
     parms.set_poly_modulus_degree(1 << request["log_n"])
     parms.set_coeff_modulus([seal.Modulus(q) for q in request["moduli"]])
@@ -163,7 +165,7 @@ def approximate(request: dict[str, Any]) -> Group:
         "rotate": lambda: evaluator.rotate_vector(a, 1, library.galois, out),
     }
     library.save_results(group, out)
-    # The client's values are the ones our side encodes.
+    # The client's values are those that our side encodes.
     values = [i % 1009 / 1009 - 0.5 for i in range(slots)]
     plain, decrypted = encoded(values), seal.Plaintext()
     decryptor.decrypt(a, decrypted)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every side written in Python shares: rows that are timed when a line on standard input says so.
+"""The common part of the sides written in Python: it answers requests on standard input, and times rows.
 
-Runs on any Python from 3.10 on and needs nothing but the standard library. `benches/README.md` has the protocol.
+It runs on any Python from 3.10 on and needs only the standard library. `benches/README.md` has the protocol.
 """
 
 from __future__ import annotations
@@ -12,25 +12,27 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-# A decrypted result may differ from the plaintext's by this much.
+# The largest error of a decrypted result that counts as right.
 TOLERANCE = 1e-6
 
 
 class Group:
-    """Rows ready to be timed, and what was found out while making them ready."""
+    """A group of rows that are ready to be timed, with the checks of their results and further facts."""
 
     def __init__(self) -> None:
         self.runs: dict[str, Callable[[], Any]] = {}
         self.equal: dict[str, bool] = {}
         self.facts: dict[str, Any] = {}
-        # Seconds a call that are the binding's and not the library's, by row.
+        # The seconds of a call, by row, that the Python binding takes and not the library. They are subtracted.
         self.overhead: dict[str, float] = {}
 
     def describe(self) -> dict[str, Any]:
         return {"rows": list(self.runs), "equal": self.equal, "facts": self.facts}
 
     def time(self, row: str, count: int, calls: int) -> list[tuple[float, float]]:
-        """Wall and processor seconds a call, `count` times, each the mean of `calls` calls, after one not timed."""
+        """Measures `count` samples, after one call that is not timed. Returns for each the wall seconds and the
+        processor seconds of a call, as the mean of `calls` calls.
+        """
         run = self.runs[row]
         extra = self.overhead.get(row, 0.0)
         run()
@@ -45,7 +47,7 @@ class Group:
 
 
 def fastest(run: Callable[[], Any], count: int = 20) -> float:
-    """Seconds of the fastest of some calls."""
+    """Returns the seconds of the fastest of `count` calls."""
     times = []
     for _ in range(count):
         begin = time.perf_counter()
@@ -55,12 +57,12 @@ def fastest(run: Callable[[], Any], count: int = 20) -> float:
 
 
 def operands(slots: int) -> tuple[list[float], list[float]]:
-    """The values of the two ciphertexts."""
+    """Returns the values of the two operands."""
     return [i % 17 / 17 - 0.5 for i in range(slots)], [i % 23 / 23 for i in range(slots)]
 
 
 def close(found: list[float], expected: list[float], tolerance: float = TOLERANCE) -> bool:
-    """Whether two vectors agree."""
+    """Returns whether all differences of two vectors are below the tolerance."""
     pairs = zip(found, expected, strict=True)
     return all(abs(x - y) < tolerance for x, y in pairs)
 

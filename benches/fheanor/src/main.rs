@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! fheanor's side of `make bench`: one thin bootstrap of BGV for the sizes that it is given, on keys of its own. `benches/README.md`
-//! has the protocol. Its secret has the weight that ours encapsulates, with no encapsulation, which takes it longest to do without.
+//! The process of the library fheanor in `make bench`. It times one thin bootstrap of BGV for given sizes, with keys of
+//! its own. `benches/README.md` has the protocol. Its secret key has the weight of the sparse secret that our bootstrap
+//! encapsulates. fheanor itself encapsulates nothing here.
 
 use std::error::Error;
 use std::io::{BufRead, Write};
@@ -25,11 +26,11 @@ use serde_json::{Map, Value, json};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// Deviation of errors.
+/// The standard deviation of the errors in keys and ciphertexts.
 const SIGMA: f64 = 3.2;
-/// Digits of Galois keys and of the relinearisation key: those of fheanor's own measurements.
+/// The numbers of digits of Galois keys and of the relinearisation key, as in fheanor's own measurements.
 const DIGITS: [usize; 2] = [7, 3];
-/// Constants in sequence of each linear map, at most: fheanor's own choice.
+/// The largest number of products with constants in sequence in a linear map, fheanor's own choice.
 const MAP_LEVELS: usize = 4;
 
 #[derive(Deserialize)]
@@ -38,7 +39,7 @@ enum Request {
     Open {
         set: Set,
         rows: Vec<String>,
-        /// Where maps and polynomials are kept from one run to the next.
+        /// The folder that keeps linear maps and polynomials from one run to the next.
         cache: String,
     },
     Time {
@@ -53,14 +54,14 @@ struct Set {
     log_n: u32,
     prime: i64,
     exponents: [u32; 2],
-    /// Of the ciphertext modulus, not whole.
+    /// The bits of the ciphertext modulus, with a fraction.
     bits: f64,
     weight: usize,
-    /// The largest quotient.
+    /// The largest absolute value of the quotient that the bootstrap removes.
     bound: i64,
 }
 
-/// One bootstrap.
+/// A function that runs one bootstrap.
 type Run = Box<dyn Fn()>;
 
 fn main() -> Result<()> {
@@ -68,7 +69,7 @@ fn main() -> Result<()> {
     for line in std::io::stdin().lock().lines() {
         let answer = match serde_json::from_str(&line?)? {
             Request::Open { set, rows, cache } => {
-                // The memory of the last goes before the next is made.
+                // The memory of the last bootstrap is freed before the next one is made.
                 drop(run.take());
                 let (made, equal, left) = bootstrap(&set, &cache);
                 run = Some(made);
@@ -87,7 +88,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// A bootstrap that is ready to run, whether it gives what was encrypted, and the bits of modulus that it leaves above the noise.
+/// Makes a bootstrap and runs it once. Returns the bootstrap, whether its result decrypts to the encrypted message, and
+/// the bits of modulus that it leaves above the noise.
 fn bootstrap(set: &Set, cache: &str) -> (Run, bool, usize) {
     let (integers, small) = (BigIntRing::RING, StaticRing::<i64>::RING);
     let mut rng = rand::rng();
@@ -141,7 +143,8 @@ fn bootstrap(set: &Set, cache: &str) -> (Run, bool, usize) {
     (Box::new(move || drop(one())), equal, left)
 }
 
-/// Wall and processor seconds a call, `count` times, each the mean of `calls` calls, after one that is not timed.
+/// Measures `count` samples, after one call that is not timed. Returns for each the wall seconds and the processor
+/// seconds of a call, as the mean of `calls` calls.
 fn time(run: &Run, count: usize, calls: u32) -> Vec<[f64; 2]> {
     run();
     let once = |_| {
@@ -153,7 +156,7 @@ fn time(run: &Run, count: usize, calls: u32) -> Vec<[f64; 2]> {
     (0..count).map(once).collect()
 }
 
-/// What all threads of this process have used.
+/// Returns the processor seconds that all threads of this process have used.
 fn processor_seconds() -> f64 {
     let now = clock_gettime(ClockId::ProcessCPUTime);
     now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! tfhe-ntt's side of `make bench`: transforms of the same rings and primes as ours, by its type for primes below 2^32
-//! where the prime fits, else by the one for 64 bits. Its inverse leaves out the factor 1/N, so a timed inverse is its
-//! `inv` and then its `normalize`, which is what ours computes. `benches/README.md` has the protocol.
+//! The process of the library tfhe-ntt in `make bench`. It times transforms of the same rings and primes as our side,
+//! by its type for primes below 2^32 if the prime fits, else by its type for 64 bits. Its `inv` leaves out the factor
+//! 1/N, so a timed inverse is `inv` and then `normalize`, which is what our inverse computes. `benches/README.md` has
+//! the protocol.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -19,7 +20,7 @@ type Run = Box<dyn FnMut()>;
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 enum Request {
-    /// The prime of each case `BITS.LOG_N`.
+    /// A request to make transforms ready, with the prime of each case `BITS.LOG_N`.
     Open { moduli: BTreeMap<String, u64> },
     Time {
         row: String,
@@ -47,7 +48,8 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Wall and processor seconds a call, after one call that is not timed.
+/// Measures `count` samples, after one call that is not timed. Returns for each the wall seconds and the processor
+/// seconds of a call, as the mean of `calls` calls.
 fn time(run: &mut Run, count: usize, calls: u32) -> Vec<[f64; 2]> {
     run();
     (0..count)
@@ -81,7 +83,8 @@ fn open(moduli: &BTreeMap<String, u64>, rows: &mut BTreeMap<String, Run>) -> Res
     Ok(json!({ "rows": names, "facts": { "digests": digests } }))
 }
 
-/// Makes the rows of a case and gives the product of its operands.
+/// Defines a function that makes the rows of a case and returns the product of its operands, or `None` if tfhe-ntt has
+/// no transform for the prime.
 macro_rules! open_with {
     ($name:ident, $plan:path, $word:ty) => {
         fn $name(
@@ -121,8 +124,8 @@ macro_rules! open_with {
 open_with!(open_32, prime32, u32);
 open_with!(open_64, prime64, u64);
 
-/// A copy of words that starts on a cache line, as our side's do: where an allocator puts a vector would decide
-/// otherwise between the sides.
+/// A copy of words that starts on a cache line, as our side's copies do. Otherwise the place that an allocator chooses
+/// could decide which side is faster.
 struct Aligned<W> {
     words: Vec<W>,
     start: usize,
@@ -144,13 +147,13 @@ impl<W: Copy + Default> Aligned<W> {
     }
 }
 
-/// The same operands as our side's.
+/// Returns the operands of the convolution, the same as on our side.
 fn operands(modulus: u64, n: u64) -> (Vec<u64>, Vec<u64>) {
     let limb = |factor: u64| (1..=n).map(|i| i.wrapping_mul(factor) % modulus).collect();
     (limb(0x9e37_79b9_7f4a_7c15), limb(0xbf58_476d_1ce4_e5b9))
 }
 
-/// FNV-1a over the words, as our side's.
+/// Returns the FNV-1a hash of the words in hexadecimal, as our side does.
 fn digest(limb: Vec<u64>) -> String {
     let hash = limb.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, &word| {
         (hash ^ word).wrapping_mul(0x0100_0000_01b3)

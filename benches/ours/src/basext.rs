@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Base extension, exact and fast, from l limbs to l others, on one thread or several that share the coefficients.
+//! Times base extensions, exact and fast, from l limbs to l others, on one thread or on several that share the
+//! coefficients.
 
 use std::rc::Rc;
 use std::sync::Mutex;
@@ -10,8 +11,9 @@ use ringmill_math::{BaseConverter, Modulus, Prng, RnsBasis, primes, sample};
 use crate::Result;
 use crate::group::Group;
 
-/// Two rows: `extend`, whose result is compared with big integers on a sample of the coefficients, and `extend_fast`, which
-/// leaves a multiple of Q in and is the same work without what makes it exact.
+/// Makes two rows ready. `extend` is the exact extension. `extend_fast` leaves a multiple of Q in the result, and so is
+/// the same work without the step that makes it exact. Both results are compared with big integers on a sample of the
+/// coefficients.
 pub fn open(log_n: u8, limbs: usize, bits: u32, threads: usize) -> Result<Group> {
     let n = 1usize << log_n;
     let moduli = primes::ntt_primes(bits, u32::from(log_n), 2 * limbs)?
@@ -74,11 +76,13 @@ pub fn open(log_n: u8, limbs: usize, bits: u32, threads: usize) -> Result<Group>
     Ok(group)
 }
 
-/// Parts of the coefficients for each thread: more than one, so that whoever is awake does them.
+/// The number of parts of the coefficients for each thread. There are several, so that the threads that are awake do
+/// them.
 const PARTS: usize = 8;
 
-/// The threads take parts of the coefficients, one after the other, and the calling thread takes them too: it need not
-/// wait until another wakes, which on a virtual machine may take as long as a small extension.
+/// Extends all coefficients. The threads take parts of the coefficients, one part after the other, and the calling
+/// thread takes parts too. So it need not wait until another thread wakes, which on a virtual machine may take as long
+/// as a small extension.
 fn extend(
     pool: &rayon::ThreadPool,
     extension: &impl BaseExtension,

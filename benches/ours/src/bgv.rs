@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BGV under a set that bootstraps: single operations at the top level, and thin bootstraps. What they give is compared with the same
-//! in the clear.
+//! Times BGV under a set that bootstraps: single operations at the top level, and thin bootstraps. Each result is
+//! decrypted and compared with the computation in the clear.
 
 use std::sync::Arc;
 
@@ -25,12 +25,12 @@ use serde_json::json;
 use crate::group::Group;
 use crate::{Result, chain};
 
-/// The row of a bootstrap; the others are operations.
+/// The name of the row of a bootstrap. All other rows are operations.
 const BOOTSTRAP: &str = "bootstrap";
-/// What slots of the second operand hold more than those of the first.
+/// The difference between a slot of the second operand and that of the first, before reduction modulo t.
 const SHIFT: u64 = 1_000_003;
 
-/// The rows of a set.
+/// Makes the named rows of a parameter set ready, on this number of threads.
 pub fn open(set: &str, rows: &[String], threads: usize) -> Result<Group> {
     let named = Set::named(set).ok_or_else(|| format!("no set {set}"))?;
     let setup = named.bootstrapping()?;
@@ -63,13 +63,14 @@ pub fn open(set: &str, rows: &[String], threads: usize) -> Result<Group> {
     Ok(group)
 }
 
-/// Integers modulo t.
+/// Returns integers modulo t, one for each of `count` slots: 7919 i + `shift` for slot i.
 fn slots(count: usize, t: u64, shift: u64) -> Vec<u64> {
     let slots = 0..count as u64;
     slots.map(|i| (i * 7919 + shift) % t).collect()
 }
 
-/// An operation, its key, and what it gives in the clear.
+/// An operation with its operands and its key, the correction factor of its result, and the plaintext that the result
+/// must have.
 struct Operation<'a> {
     name: &'static str,
     operation: OpKey,
@@ -97,7 +98,7 @@ fn operations(
     let plain = |slots: &[u64]| -> Result<Plaintext> {
         Ok(Plaintext::new(&**params, encoder.encode(slots)?)?)
     };
-    // They live as long as the process: bound programs borrow them.
+    // Ciphertexts live as long as the process, since bound programs borrow them.
     let cipher = |slots: &[u64]| -> Result<&'static Ciphertext> {
         let cipher = encryptor.encrypt_at(&plain(slots)?, level)?;
         Ok(Box::leak(Box::new(cipher)))
@@ -182,7 +183,8 @@ fn operations(
     Ok(())
 }
 
-/// A plaintext in evaluation form modulo all primes, as a constant of a program is kept: all primes are below 2^32.
+/// A plaintext in evaluation form modulo all ciphertext primes, on words of 32 bits, as a program keeps its constants.
+/// All primes are below 2^32.
 struct Lifted {
     params_id: ParamsId,
     limbs: Vec<Vec<u32>>,
@@ -226,7 +228,7 @@ impl Limbed for Lifted {
     }
 }
 
-/// m(x^g) modulo x^N + 1 and t.
+/// Returns the coefficients of m(x^g) modulo x^N + 1 and t.
 fn turned(m: &[u64], g: Galois, t: u64) -> Vec<u64> {
     let n = m.len();
     let mut out = vec![0; n];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Operations on encrypted integers of 16 bits: circuits of bootstraps, each result decrypted first.
+//! Times operations on encrypted integers of 16 bits. Each is a circuit of bootstraps, and its result is decrypted and
+//! checked first.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::group::Group;
 use crate::tfhe::sizes;
 
 const ROWS: [(&str, Binary); 5] = [
-    // Eight bootstraps that wait for none.
+    // Eight bootstraps, none of which waits for another.
     ("and", Binary::And),
     ("add", Binary::Add),
     ("multiply", Binary::Mul),
@@ -25,7 +26,7 @@ const ROWS: [(&str, Binary); 5] = [
     ("divide", Binary::Div),
 ];
 const OPERANDS: [i128; 2] = [40_503, 777];
-/// log2 of what a bootstrap may fail with.
+/// log2 of the largest probability with which one bootstrap may fail.
 const FAILURE: f64 = -64.0;
 
 fn circuit(op: Binary, params: &Params) -> Result<Circuit> {
@@ -39,7 +40,8 @@ fn circuit(op: Binary, params: &Params) -> Result<Circuit> {
     Ok(lower(&b.finish(), limit, &Watch::default())?)
 }
 
-/// The rows of one set on some threads. Facts: its sizes, and what each circuit takes.
+/// Makes the named rows of a parameter set ready, on this number of threads. The facts are the set's sizes, and the
+/// bootstraps of each circuit.
 pub fn open(set: &str, rows: &[String], threads: usize) -> Result<Group> {
     let mut group = Group::default();
     let params = Params::named(set)?;

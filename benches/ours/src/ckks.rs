@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CKKS operations on ciphertexts, on the keys and operands of SEAL where its files are at hand.
+//! Times CKKS operations on ciphertexts, with the keys and operands of SEAL if its files are at hand.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,10 +17,11 @@ use ringmill_schemes::seal::{self, SealContext};
 use crate::group::Group;
 use crate::{Result, chain, client};
 
-/// Largest error of a decrypted result of values up to 1: far above CKKS noise at these scales, far below a wrong result.
+/// The largest error of a decrypted result that counts as right, for values up to 1. It is far above CKKS noise at
+/// these scales, and far below the error of a wrong result.
 pub const TOLERANCE: f64 = 1e-6;
 
-/// Keys and two operands. They live as long as the process: bound programs borrow them.
+/// Keys and two operands. They live as long as the process, since bound programs borrow them.
 pub struct Material {
     pub params: Arc<Params>,
     pub secret: SecretKey,
@@ -31,16 +32,17 @@ pub struct Material {
     b: Ciphertext,
 }
 
-/// A chain of operations; key number i is the key of operation i.
+/// A row: a chain of operations. Key number i is the key of operation number i, if that needs one.
 struct Operation<'a> {
     name: &'static str,
     chain: Vec<OpKey>,
     keys: Vec<Option<&'a KSwitchKey>>,
-    /// What the operands' values become, in the clear.
+    /// The function that computes the chain on the operands' values in the clear.
     clear: fn(&[f64], &[f64]) -> Vec<f64>,
 }
 
-/// The rows of a parameter set: on ciphertexts, and (on one thread) the client's.
+/// Makes the rows of a parameter set ready: operations on ciphertexts, and with one thread the client's operations.
+/// `folder` has SEAL's files. Without it the keys are ours.
 pub fn open(set: &str, folder: Option<&Path>, threads: usize) -> Result<Group> {
     let params = Params::named(set)?;
     let material: &'static Material = Box::leak(Box::new(match folder {
@@ -115,8 +117,9 @@ fn operations(material: &Material) -> Result<Vec<Operation<'_>>> {
     ])
 }
 
-/// Whether a result is SEAL's bit for bit, or (without SEAL) decrypts to what the operation gives in the clear. A fresh
-/// ciphertext that is rescaled has no precision left to compare: there the reference evaluator's bits count.
+/// Returns whether a result is SEAL's bit for bit, or without SEAL decrypts to the operation's result in the clear. A
+/// fresh ciphertext that is rescaled has no precision left to compare, so its bits are compared with the reference
+/// evaluator's.
 fn matches(
     material: &Material,
     folder: Option<&Path>,
@@ -151,7 +154,7 @@ fn matches(
     Ok(close(&found, &(operation.clear)(&a, &b), TOLERANCE))
 }
 
-/// Whether two vectors agree.
+/// Returns whether two vectors have one length, and all differences are below the tolerance.
 pub fn close(found: &[f64], expected: &[f64], tolerance: f64) -> bool {
     found.len() == expected.len()
         && found
@@ -160,7 +163,7 @@ pub fn close(found: &[f64], expected: &[f64], tolerance: f64) -> bool {
             .all(|(x, y)| (x - y).abs() < tolerance)
 }
 
-/// The operands' values where SEAL gives none.
+/// Returns the values of both operands, for a run without SEAL's files.
 fn values(params: &Params) -> (Vec<f64>, Vec<f64>) {
     let slots = || 0..params.slots();
     (
@@ -169,7 +172,7 @@ fn values(params: &Params) -> (Vec<f64>, Vec<f64>) {
     )
 }
 
-/// Bytes of one of SEAL's files.
+/// Returns the bytes of one of SEAL's files.
 pub fn file(folder: &Path, name: &str) -> Result<Vec<u8>> {
     let path = folder.join(format!("{name}.seal"));
     std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()).into())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A bootstrap of CKKS under a parameter set that bootstraps: the program x^4 with its output one level below that of
-//! bootstrapped values. It consists of a square at a low level, a bootstrap and a square of its result.
+//! Times a bootstrap of CKKS under a parameter set that bootstraps. The timed program is x^4 with its output one level
+//! below that of bootstrapped values. It consists of a square at a low level, a bootstrap, and a square of the result.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,10 +21,11 @@ use serde_json::json;
 use crate::Result;
 use crate::group::Group;
 
-/// The row of a bootstrap with all slots, real numbers up to 1.
+/// The name of the row: a bootstrap of real numbers up to 1 in all slots.
 const BOOTSTRAP: &str = "real";
 
-/// Opens the row of a set.
+/// Makes the row of a parameter set ready, on this number of threads. The decrypted result must be within the
+/// compiler's bound on its error.
 pub fn open(set: &str, threads: usize) -> Result<Group> {
     let named = Set::named(set).ok_or_else(|| format!("no set {set}"))?;
     let procedure = Arc::new(Procedure::of_set(named)?);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The client's side of CKKS: encode, encrypt, decrypt, decode.
+//! Times the client's operations of CKKS: encode, encrypt, decrypt, decode.
 
 use std::path::Path;
 
@@ -10,12 +10,14 @@ use crate::Result;
 use crate::ckks::{Material, TOLERANCE, close, file};
 use crate::group::Group;
 
-/// Two encoders round a coefficient of 2^54 each in their own double arithmetic: they may differ by a few hundred units,
-/// and so a decoded value of size 1 by about 2^-45.
+/// The largest difference of decoded values that count as equal. Two encoders round coefficients of about 2^54 each in
+/// its own double arithmetic. The coefficients may differ by a few hundred units, and a decoded value of size 1 by
+/// about 2^-45.
 const ENCODING_TOLERANCE: f64 = 1e-12;
 
-/// Adds the rows. With SEAL's files: decryption must equal SEAL's bit for bit, its encoding and ours must decode to each
-/// other's values, and what is encrypted under its keys must decrypt to the values under its secret key.
+/// Adds the client's rows to a group. Encrypted values must decrypt to the same values, and our encoding must decode to
+/// them. With SEAL's files, our decryption must equal SEAL's bit for bit, and SEAL's encoding must decode to the
+/// values, too.
 pub fn rows(group: &mut Group, material: &'static Material, folder: Option<&Path>) -> Result<()> {
     let params = &material.params;
     let (level, scale, slots) = (params.max_level(), params.default_scale(), params.slots());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rows that are ready to be timed, and what was found out while making them ready.
+//! A group of rows that are ready to be timed, with the checks of their results.
 
 use std::time::Instant;
 
@@ -8,15 +8,15 @@ use serde_json::{Map, Value, json};
 
 use crate::Result;
 
-/// One call of what is timed.
+/// A function that runs the timed work of a row once.
 pub type Run = Box<dyn FnMut() -> Result<()>>;
 
 #[derive(Default)]
 pub struct Group {
     rows: Vec<(String, Run)>,
-    /// Whether a row's result equals the peer's, or the plaintext's where there is no peer.
+    /// For each row whether its result equals the peer's, or the result in the clear if there is no peer.
     equal: Map<String, Value>,
-    /// Anything else: moduli, digests, sizes.
+    /// Further values for the record: moduli, digests, sizes.
     facts: Map<String, Value>,
 }
 
@@ -38,8 +38,8 @@ impl Group {
         json!({ "rows": rows, "equal": self.equal, "facts": self.facts })
     }
 
-    /// Wall and processor seconds a call, `count` times, each the mean of `calls` calls, after one call that is not
-    /// timed: the other sides have had the caches since the last turn.
+    /// Measures `count` samples of a row. Returns for each the wall seconds and the processor seconds of a call, as the
+    /// mean of `calls` calls. One call before is not timed, since other sides have used the caches since the last turn.
     pub fn time(&mut self, name: &str, count: usize, calls: u32) -> Result<Vec<[f64; 2]>> {
         let (_, run) = self
             .rows
@@ -60,7 +60,7 @@ impl Group {
     }
 }
 
-/// What all threads of this process have used.
+/// Returns the processor seconds that all threads of this process have used.
 fn processor_seconds() -> f64 {
     let now = clock_gettime(ClockId::ProcessCPUTime);
     now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9

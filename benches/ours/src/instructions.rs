@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Loops of vector instructions that do not wait for one another: what the processor does at best of each kind, by
-//! itself and among additions.
+//! Loops of independent vector instructions. They show the processor's best rate of each kind of instruction, by itself
+//! and among additions.
 
 #![allow(unsafe_code)] // instructions that are timed by name
 
@@ -8,26 +8,28 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::hint::black_box;
 
-/// Turns of a loop: a fraction of a millisecond, short against a time slice, so that the best round was not
+/// The turns of a loop. They take a fraction of a millisecond, much less than a time slice, so the best round was not
 /// interrupted.
 const STEPS: u64 = 20_000;
-/// Instructions of a kind in [`Kind::alone`].
+/// The number of instructions of a kind in one call of [`Kind::alone`].
 pub const ALONE: u64 = 12 * STEPS;
-/// Instructions of a kind in [`Kind::among_additions`], and additions beside each of them.
+/// The number of instructions of a kind in one call of [`Kind::among_additions`]. `ADDITIONS` is the number of
+/// additions beside each of them.
 pub const MIXED: u64 = 2 * STEPS;
 pub const ADDITIONS: u64 = 6;
 
 /// A kind of instruction and its loops.
 ///
 /// # Safety
-/// Of calling one: the processor must have the instruction.
+/// The loops may be called only on a processor that has the instruction.
 pub struct Kind {
     pub name: &'static str,
     pub alone: unsafe fn(),
     pub among_additions: unsafe fn(),
 }
 
-/// Both loops of an instruction on 512-bit registers; what follows its operands, if anything.
+/// Makes the kind of an instruction on 512-bit registers. `$rest` is the text behind its register operands, such as an
+/// immediate operand, or empty.
 macro_rules! wide {
     ($op:literal, $rest:literal) => {{
             #[target_feature(enable = "avx512f")]
@@ -65,8 +67,9 @@ macro_rules! wide {
                 let x = black_box(_mm512_set1_epi64(5));
                 for _ in 0..STEPS / 2 {
                     // SAFETY: the processor has the instruction (`available` has seen to that); registers alone are
-                    // written, and all of them stand below. What reads its destination, too (vpermt2q, vpmadd52luq), has it from
-                    // 28 instructions before: the four additions a cycle of Zen 5 are then over before it is there.
+                    // written, and all of them stand below. An instruction that also reads its destination (vpermt2q,
+                    // vpmadd52luq) reads a register that was written 28 instructions before. On a processor with four
+                    // additions a cycle (Zen 5) that result is there in time.
                     unsafe {
                         asm!(
                         concat!($op, " zmm0, zmm30, zmm31", $rest),
@@ -115,7 +118,8 @@ macro_rules! wide {
     }};
 }
 
-/// Both loops of an instruction on 256-bit registers; what follows its operands, if anything.
+/// Makes the kind of an instruction on 256-bit registers. `$rest` is the text behind its register operands, such as an
+/// immediate operand, or empty.
 macro_rules! narrow {
     ($op:literal, $rest:literal) => {{
             #[target_feature(enable = "avx2")]
@@ -153,8 +157,8 @@ macro_rules! narrow {
                 let x = black_box(_mm256_set1_epi64x(5));
                 for _ in 0..STEPS / 2 {
                     // SAFETY: the processor has the instruction (`available` has seen to that); registers alone are
-                    // written, and all of them stand below. Twice the same, as half of it is no whole number of cycles of a
-                    // processor that adds four times in one.
+                    // written, and all of them stand below. The sequence stands twice, since half of it is no whole
+                    // number of cycles on a processor with four additions a cycle.
                     unsafe {
                         asm!(
                         concat!($op, " ymm0, ymm14, ymm15", $rest),
@@ -200,7 +204,8 @@ macro_rules! narrow {
     }};
 }
 
-/// The kinds that this processor has, by width of vectors in bits; the addition is the first of each.
+/// Returns the kinds of instructions that this processor has, by width of vectors in bits. The addition is the first of
+/// each width.
 pub fn available() -> Vec<(u32, Vec<Kind>)> {
     let mut widths = Vec::new();
     if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BFV and BGV operations on ciphertexts, on the parameters, keys and operands of SEAL's files; each result must be SEAL's bit
-//! for bit.
+//! Times BFV and BGV operations on ciphertexts, with the parameters, keys and operands of SEAL's files. Each result
+//! must be SEAL's bit for bit.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use ringmill_schemes::{bfv as bfv_scheme, bgv as bgv_scheme};
 use crate::group::Group;
 use crate::{Result, chain, integers_client};
 
-/// SEAL's own bounds: its default parameters exceed newer ones.
+/// The security table of SEAL's own bounds, since SEAL's default parameters exceed newer bounds.
 const TABLE: bfv_scheme::SecurityTable = bfv_scheme::SecurityTable::Standard2018Ternary;
 const LEVEL: bfv_scheme::SecurityLevel = bfv_scheme::SecurityLevel::Bits128;
 
-/// Which key an operation takes.
+/// The key that an operation takes.
 #[derive(Clone, Copy)]
 enum Key {
     None,
@@ -29,7 +29,7 @@ enum Key {
     Rotation,
 }
 
-/// The rows of one scheme, on one thread.
+/// Makes the rows of a scheme (`bfv` or `bgv`) ready, on one thread. `folder` has SEAL's files.
 pub fn open(scheme: &str, folder: &Path) -> Result<Group> {
     let parameters = file(folder, "parms")?;
     match scheme {
@@ -80,7 +80,7 @@ pub fn open(scheme: &str, folder: &Path) -> Result<Group> {
     }
 }
 
-/// Chains of operations by name.
+/// The rows by name, each a chain of operations with the key of each.
 type Rows<S> = Vec<(&'static str, Vec<(<S as Scheme>::Operation, Key)>)>;
 
 fn group<S, A, P>(
@@ -98,7 +98,7 @@ where
     P: ExactParams + SealParams + Send + Sync + 'static,
 {
     let ring = params.ring_params();
-    // They live as long as the process: bound programs borrow them.
+    // Operands live as long as the process, since bound programs borrow them.
     let leaked = |name: &str| -> Result<&'static Ciphertext<A>> {
         Ok(Box::leak(Box::new(read(&file(folder, name)?)?)))
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The client's side of BFV and BGV: encode, encrypt, decrypt, decode, under SEAL's keys.
+//! Times the client's operations of BFV and BGV under SEAL's keys: encode, encrypt, decrypt, decode.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -16,7 +16,8 @@ use crate::Result;
 use crate::group::Group;
 use crate::integers::file;
 
-/// Adds the rows. Our plaintext must be SEAL's, and so must what we decrypt; what is encrypted must decrypt to it.
+/// Adds the client's rows to a group. Our plaintext and our decryption of SEAL's ciphertext must equal SEAL's
+/// plaintext, and our encryption must decrypt to our plaintext.
 pub fn rows<S, A>(
     group: &mut Group,
     context: &SealContext<S::Params>,

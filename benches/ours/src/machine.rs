@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What this processor does in a second, measured: the rates that the floors are counted with.
+//! Measures the rates of this processor's instructions and memories, by which floors are counted.
 
 #![allow(unsafe_code)] // the loops of `instructions` are
 
@@ -9,14 +9,16 @@ use std::time::Instant;
 use ringmill_math::Backend;
 use serde_json::{Value, json};
 
-/// Many, as another program may slow the core for a while: the best one counts.
+/// The number of rounds of a measurement, of which the best counts. There are many, since another program may slow the
+/// core for a while.
 const ROUNDS: usize = 300;
-/// Bytes that a memory rate is measured with, read and written: from inside the second-level cache to far outside it.
+/// The bytes that the measurement of a memory rate reads and writes: from sizes within the second-level cache to far
+/// above it.
 const FOOTPRINTS: [usize; 5] = [1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26];
 
-/// Vector instructions ([`instructions`]) and bytes a second. Bytes count read and written: of a copy, of a sum of two
-/// arrays that is written past the caches, or of reading alone, whichever is fastest: what a loop writes is at most as
-/// quick as what it reads.
+/// Measures vector instructions ([`instructions`]) and bytes a second. Bytes count if they are read or written. Their
+/// rate is the highest of three: of a copy, of a sum of two arrays that is written past the caches, and of reading
+/// alone.
 pub fn measure() -> Value {
     json!({
         "backend": format!("{:?}", Backend::current()),
@@ -29,14 +31,15 @@ pub fn measure() -> Value {
     })
 }
 
-/// By width of vectors and kind: how many a second, each independent of the others, and how many additions one
-/// displaces among additions (its slots). Nothing for a width or a kind that this processor lacks.
+/// Measures each kind of vector instruction, by width of vectors: how many independent ones the processor does in a
+/// second, and how many additions one displaces among additions (its slots). Widths and kinds that this processor lacks
+/// are left out.
 #[cfg(target_arch = "x86_64")]
 fn instructions() -> Value {
     use crate::instructions::{ADDITIONS, ALONE, MIXED, available};
     let mut widths = serde_json::Map::new();
     for (width, kinds) in available() {
-        // SAFETY: of the loops, here and below: the processor has their instructions.
+        // SAFETY: the processor has the instructions of the loops, here and below.
         let rates = kinds.iter().map(|kind| {
             let alone = rate(ALONE as f64, || unsafe { (kind.alone)() });
             let mixed = rate(MIXED as f64, || unsafe { (kind.among_additions)() });
@@ -45,7 +48,8 @@ fn instructions() -> Value {
         let rates: Vec<_> = rates.collect();
         let add = rates.first().map_or(0.0, |&(_, alone, _)| alone);
         let rates = rates.into_iter().map(|(name, alone, mixed)| {
-            // What one of the kind and its additions take, in additions, less these: whole turns of a port.
+            // The time of one such instruction with its additions, counted in additions, less these additions. It is a
+            // whole number of turns of a port.
             let slots = (add / mixed - ADDITIONS as f64).round().max(1.0);
             (
                 name.to_owned(),
@@ -65,7 +69,7 @@ fn instructions() -> Value {
     json!({})
 }
 
-/// The best of several rounds: `work` things over the seconds that `f` takes.
+/// Returns `work` divided by the seconds that `f` takes, at best over all rounds.
 fn rate(work: f64, mut f: impl FnMut()) -> f64 {
     (0..ROUNDS)
         .map(|_| {
@@ -76,7 +80,8 @@ fn rate(work: f64, mut f: impl FnMut()) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// The clock, from a chain of multiplications (three cycles) and exclusive ors (one).
+/// Returns the clock frequency in Hz, from a chain of multiplications (three cycles each) and exclusive ors (one
+/// cycle).
 fn clock() -> f64 {
     let steps = 200_000u64;
     rate(4.0 * steps as f64, || {
@@ -89,7 +94,7 @@ fn clock() -> f64 {
     })
 }
 
-/// From one half of `footprint` bytes to the other.
+/// Returns the bytes a second, read and written, of a copy from one half of `footprint` bytes to the other.
 fn copy_rate(footprint: usize) -> f64 {
     let words = footprint / 16;
     let repeats = ((1 << 22) / footprint).max(1);
@@ -103,9 +108,9 @@ fn copy_rate(footprint: usize) -> f64 {
     })
 }
 
-/// Of `footprint` bytes, each read once.
+/// Returns the bytes a second of a loop that reads `footprint` bytes.
 fn read_rate(footprint: usize) -> f64 {
-    /// Words at a time: as many sums, none of which waits for another.
+    /// The words that one turn reads, into as many independent sums.
     const STEP: usize = 16;
     let repeats = ((1 << 22) / footprint).max(1);
     let from = vec![1u64; footprint / 8];
@@ -122,7 +127,8 @@ fn read_rate(footprint: usize) -> f64 {
     })
 }
 
-/// Of a sum, by the widest vectors that there are: narrower ones wait for more lines at a time than a core can ask for.
+/// Returns the bytes a second, read and written, of a sum of two arrays that is written past the caches. It uses the
+/// widest vectors of the processor, since narrower ones wait for more cache lines at a time than a core can request.
 #[cfg(target_arch = "x86_64")]
 fn streamed_rate(footprint: usize) -> f64 {
     let words = footprint / 24;
@@ -157,12 +163,12 @@ mod kernels {
     #[repr(C, align(64))]
     pub struct Line(pub [u64; 8]);
 
-    /// So many words.
+    /// Returns cache lines with `words` words in all, rounded down to whole lines.
     pub fn lines(words: usize) -> Vec<Line> {
         vec![Line([0; 8]); words / 8]
     }
 
-    /// The sum of two arrays, as far as all three reach.
+    /// Writes the sums of two arrays' words by streaming stores of 512 bits, as far as all three arrays reach.
     #[target_feature(enable = "avx512f")]
     pub fn sum_of_wide_vectors(sum: &mut [Line], a: &[u64], b: &[u64]) {
         let words = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
@@ -179,7 +185,7 @@ mod kernels {
         _mm_sfence();
     }
 
-    /// The same on every x86-64.
+    /// Writes the sums of two arrays' words by streaming stores of 128 bits, which every x86-64 has.
     pub fn sum_past_the_caches(sum: &mut [Line], a: &[u64], b: &[u64]) {
         let words = a.as_chunks::<2>().0.iter().zip(b.as_chunks::<2>().0);
         let pairs = sum

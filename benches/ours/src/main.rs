@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our side of `make bench`: one process that reads a JSON request a line and answers each with one line of JSON.
+//! Our side of `make bench`: a process that reads one JSON request a line, and answers each with one line of JSON.
 //!
-//! `open` makes a group of rows ready (and checks it), `time` runs one of them. `benches/README.md` has the protocol that
-//! every side speaks.
+//! The request `open` makes a group of rows ready and checks their results, and `time` times one row.
+//! `benches/README.md` has the protocol that every side speaks.
 
 mod basext;
 mod bgv;
@@ -32,7 +32,7 @@ use serde_json::{Value, json};
 
 use group::Group;
 
-/// Limbs start at cache lines.
+/// The allocator, which starts limbs at cache lines.
 #[global_allocator]
 static ALLOCATOR: LineAllocator = LineAllocator;
 
@@ -41,14 +41,14 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 enum Request {
-    /// What this processor's multipliers and memories do.
+    /// A request for the rates of this processor's instructions and memories.
     Machine,
-    /// The primes and sizes of a CKKS parameter set.
+    /// A request for the primes and sizes of a CKKS parameter set.
     Params {
         set: String,
     },
     Open(Open),
-    /// Seconds a call, `count` times, each the mean of `calls` calls.
+    /// A request for `count` samples of a row, each the mean seconds of `calls` calls.
     Time {
         row: String,
         count: usize,
@@ -69,23 +69,23 @@ enum Open {
         bits: u32,
         threads: usize,
     },
-    /// `folder` holds SEAL's keys, operands and results; without it the keys are ours.
+    /// Operations of CKKS. `folder` has SEAL's keys, operands and results. Without it the keys are ours.
     Ckks {
         set: String,
         folder: Option<PathBuf>,
         threads: usize,
     },
-    /// `folder` holds SEAL's parameters, keys, operands and results.
+    /// Operations of BFV or BGV. `folder` has SEAL's parameters, keys, operands and results.
     Integers {
         scheme: String,
         folder: PathBuf,
     },
-    /// Bootstraps of a parameter set, by the names of their rows.
+    /// Bootstraps of a TFHE parameter set, by the names of their rows.
     Tfhe {
         set: String,
         rows: Vec<String>,
     },
-    /// Operations at the top level of a set that bootstraps, and bootstraps, by the names of their rows.
+    /// Operations at the top level of a BGV set that bootstraps, and its bootstraps, by the names of their rows.
     Bgv {
         set: String,
         rows: Vec<String>,
@@ -96,7 +96,7 @@ enum Open {
         set: String,
         threads: usize,
     },
-    /// Operations on integers of 16 bits under a parameter set.
+    /// Operations on encrypted integers of 16 bits under a TFHE parameter set.
     Circuits {
         set: String,
         rows: Vec<String>,
@@ -111,7 +111,7 @@ fn main() -> Result<()> {
             Request::Machine => machine::measure(),
             Request::Params { set } => parameters(&set)?,
             Request::Open(open) => {
-                // The memory of the last group goes before the next is made.
+                // The memory of the last group is freed before the next one is made.
                 drop(std::mem::take(&mut group));
                 group = match open {
                     Open::Ntt { log_n, bits } => ntt::open(&log_n, &bits)?,

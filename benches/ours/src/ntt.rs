@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Forward and inverse transforms, each with the digest of a negacyclic convolution that a peer must reproduce.
+//! Times forward and inverse transforms. Each case has the digest of a negacyclic convolution that a peer must
+//! reproduce.
 
 use ringmill_math::plans::{self, Task};
 use ringmill_math::{Modulus, Ntt32, NttPlan, Ring, kernels, primes};
@@ -8,18 +9,20 @@ use serde_json::{Map, Value};
 use crate::Result;
 use crate::group::Group;
 
-/// How many times as long as within a program finding out the kernel of a row may take, so that the record says which
-/// kernel is the fastest and not which one was on a bad moment.
+/// The factor by which the choice of a row's kernel may take longer than within a program. So the record has the
+/// fastest kernel, and not one that a bad moment favoured.
 const LONGER: u32 = 10;
-/// Rounds through all rows in which each kernel is chosen, as a bad moment may last as long as many rows' choices; the one that was
-/// chosen most often stays, and is chosen again until it is: so many times at most.
+/// The number of rounds through all rows in which each row's kernel is chosen, since a bad moment may last as long as
+/// the choices of many rows. The kernel that most rounds chose is taken: the choice is repeated until it gives that
+/// kernel, at most `AGAIN` times.
 const ROUNDS: usize = 3;
 const AGAIN: usize = 8;
 
-/// Both directions.
+/// The transforms of a case: forward and inverse.
 const TASKS: [Task; 2] = [Task::Forward, Task::Inverse];
 
-/// Rows `forward.BITS.LOG_N` and `inverse.BITS.LOG_N`, in place on one limb; the inverse includes its factor 1/N.
+/// Makes the rows `forward.BITS.LOG_N` and `inverse.BITS.LOG_N` ready: transforms in place on one limb. The inverse
+/// includes the factor 1/N.
 pub fn open(log_n: &[u8], bits: &[u32]) -> Result<Group> {
     let mut group = Group::default();
     let (mut moduli, mut digests, mut kernels) = (Map::new(), Map::new(), Map::new());
@@ -60,7 +63,8 @@ pub fn open(log_n: &[u8], bits: &[u32]) -> Result<Group> {
     Ok(group)
 }
 
-/// Chooses the kernel that has most of the votes, of which the last one is what runs now, and says which runs then.
+/// Repeats the choice of a kernel until it gives the kernel with the most votes, or [`AGAIN`] times. The last vote is
+/// the kernel in force. Returns the kernel in force at the end.
 fn settle(q: Modulus, log_n: u8, task: Task, mut votes: Vec<String>) -> Result<String> {
     let times = |kernel: &String| votes.iter().filter(|&vote| vote == kernel).count();
     let most = votes.iter().max_by_key(|&vote| times(vote)).cloned();
@@ -74,7 +78,7 @@ fn settle(q: Modulus, log_n: u8, task: Task, mut votes: Vec<String>) -> Result<S
     Ok(kernel)
 }
 
-/// Chooses a kernel and says which.
+/// Chooses the kernel of a transform by timing all candidates, and returns its name.
 fn choose(q: Modulus, log_n: u8, task: Task) -> Result<String> {
     let ring = Ring::full(log_n);
     let patience = plans::patience(log_n) * LONGER;
@@ -86,7 +90,7 @@ fn choose(q: Modulus, log_n: u8, task: Task) -> Result<String> {
     Ok(choice.ok_or("no kernel was chosen")?.kernel)
 }
 
-/// The rows of a prime of up to 61 bits, and the product of its operands.
+/// Adds the rows of a prime of up to 61 bits. Returns the negacyclic product of the case's operands.
 fn wide(group: &mut Group, case: &str, q: Modulus, ring: Ring) -> Result<Vec<u64>> {
     let plan = NttPlan::shared(q, ring)?;
     let (mut a, mut b) = operands(q, ring);
@@ -105,7 +109,8 @@ fn wide(group: &mut Group, case: &str, q: Modulus, ring: Ring) -> Result<Vec<u64
     Ok(a)
 }
 
-/// The same for a prime below 2^32, on limbs of 32-bit words.
+/// Adds the rows of a prime below 2^32, on limbs of 32-bit words. Returns the negacyclic product of the case's
+/// operands.
 fn narrow(group: &mut Group, case: &str, q: Modulus, ring: Ring) -> Result<Vec<u64>> {
     let plan = Ntt32::shared(q, ring)?;
     let (a, b) = operands(q, ring);
@@ -128,8 +133,8 @@ fn narrow(group: &mut Group, case: &str, q: Modulus, ring: Ring) -> Result<Vec<u
     Ok(a.into_iter().map(u64::from).collect())
 }
 
-/// A copy of words that starts on a cache line, as the limbs of a device do: where an allocator puts a vector would
-/// decide otherwise between the sides.
+/// A copy of words that starts on a cache line, as the limbs of a device do. Otherwise the place that an allocator
+/// chooses could decide which side is faster.
 struct Aligned<W> {
     words: Vec<W>,
     start: usize,
@@ -151,7 +156,7 @@ impl<W: Copy + Default> Aligned<W> {
     }
 }
 
-/// The factors of the convolution: multiples of two odd constants modulo 2^64, reduced.
+/// Returns the two factors of the convolution: multiples of two odd constants modulo 2^64, reduced modulo q.
 fn operands(q: Modulus, ring: Ring) -> (Vec<u64>, Vec<u64>) {
     let limb = |factor: u64| {
         (1..=ring.len() as u64)
@@ -161,7 +166,7 @@ fn operands(q: Modulus, ring: Ring) -> (Vec<u64>, Vec<u64>) {
     (limb(0x9e37_79b9_7f4a_7c15), limb(0xbf58_476d_1ce4_e5b9))
 }
 
-/// FNV-1a over the words, in hexadecimal.
+/// Returns the FNV-1a hash of the words in hexadecimal.
 fn digest(limb: &[u64]) -> String {
     let hash = limb.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, &word| {
         (hash ^ word).wrapping_mul(0x0100_0000_01b3)

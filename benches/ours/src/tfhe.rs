@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bootstraps of TFHE: the ways that one parameter set has here, each decrypted first.
+//! Times bootstraps of TFHE with the variants of a parameter set. The results of each are decrypted and checked first.
 
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ const WAYS: [(&str, bool, Unrolling); 10] = [
     ("lookup_prime_m2", true, Unrolling::Two),
 ];
 
-/// The bits of a set's prime ciphertext modulus: of bits 30, where the security of the set is known with so few. The noise of
-/// `boolean_p64` is one unit of such a prime.
+/// Returns the bits of a set's prime ciphertext modulus: 50 for integers and 30 for booleans. It is 32 for
+/// `boolean_p64`, whose noise is one unit of a prime of that size.
 fn prime_bits(set: &str, messages: Messages) -> u32 {
     match (messages, set) {
         (Messages::Booleans, "boolean_p64") => 32,
@@ -36,7 +36,8 @@ fn prime_bits(set: &str, messages: Messages) -> u32 {
     }
 }
 
-/// The rows of one set, on one thread. Facts: its sizes, and what each row's parameters are.
+/// Makes the named rows of a parameter set ready, on one thread. The facts are the set's sizes, and a summary of each
+/// row's parameters.
 pub fn open(set: &str, rows: &[String]) -> Result<Group> {
     let mut group = Group::default();
     for (name, prime, unrolling) in WAYS {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! tfhe-rs's side of `make bench`: gates and tables of the parameters that it is given, on keys of its own. `benches/README.md`
-//! has the protocol.
+//! The process of the library tfhe-rs in `make bench`. It times gates, table look-ups and operations on integers for
+//! given parameters, with keys of its own. `benches/README.md` has the protocol.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -26,11 +26,12 @@ type Run = Rc<dyn Fn()>;
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 enum Request {
-    /// One set; every row of these names is the same operation.
+    /// A request to make rows of a parameter set ready. Without `integer_bits`, all rows are the same gate or look-up.
     Open {
         set: Set,
         rows: Vec<String>,
-        /// Operations on integers of so many bits, each row one of its name; none: gates and tables.
+        /// The bits of integers, if each row is an operation on integers with the row's name. `None` for a gate or a
+        /// look-up.
         integer_bits: Option<usize>,
     },
     Time {
@@ -40,7 +41,7 @@ enum Request {
     },
 }
 
-/// Sizes; standard deviations as fractions of the torus.
+/// The sizes of a parameter set. Standard deviations are fractions of the torus.
 #[derive(Deserialize)]
 struct Set {
     n: usize,
@@ -52,7 +53,7 @@ struct Set {
     ks_levels: usize,
     lwe_std: f64,
     glwe_std: f64,
-    /// 0 for booleans.
+    /// The bits of a message, or 0 for booleans.
     message_bits: u32,
     carry_bits: u32,
 }
@@ -97,7 +98,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// NAND, with a bootstrap and then a key switch; and whether all four are right.
+/// Returns a NAND gate, with a bootstrap and then a key switch, and whether its results for all four inputs are right.
 fn gate(set: &Set) -> (Run, bool) {
     use tfhe::boolean::client_key::ClientKey;
     use tfhe::boolean::server_key::{BinaryBooleanGates, ServerKey};
@@ -128,7 +129,8 @@ fn gate(set: &Set) -> (Run, bool) {
     (Rc::new(run), equal)
 }
 
-/// Operations on integers of digits of this set, and whether each is right.
+/// Returns the named operations on integers whose digits have this set's parameters, each with whether its result is
+/// right.
 fn integers(set: &Set, names: &[String], bits: usize) -> Vec<(String, Run, bool)> {
     use tfhe::integer::gen_keys_radix;
     let blocks = bits / set.message_bits as usize;
@@ -161,7 +163,7 @@ fn integers(set: &Set, names: &[String], bits: usize) -> Vec<(String, Run, bool)
     rows
 }
 
-/// Messages with a carry, a key switch and then a bootstrap.
+/// Returns tfhe-rs's parameters for messages with a carry. A look-up is a key switch and then a bootstrap.
 fn messages(set: &Set) -> ClassicPBSParameters {
     let noise = |std| DynamicDistribution::new_gaussian_from_std_dev(StandardDev(std));
     ClassicPBSParameters {
@@ -184,7 +186,7 @@ fn messages(set: &Set) -> ClassicPBSParameters {
     }
 }
 
-/// A table of one message; and whether all messages are right.
+/// Returns a table look-up, and whether its results for all messages are right.
 fn lookup(set: &Set) -> (Run, bool) {
     let (client, server) = tfhe::shortint::gen_keys(messages(set));
     let mask = (1u64 << set.message_bits) - 1;
@@ -200,7 +202,8 @@ fn lookup(set: &Set) -> (Run, bool) {
     (Rc::new(run), equal)
 }
 
-/// Wall and processor seconds a call, after one call that is not timed.
+/// Measures `count` samples, after one call that is not timed. Returns for each the wall seconds and the processor
+/// seconds of a call, as the mean of `calls` calls.
 fn time(run: &Run, count: usize, calls: u32) -> Vec<[f64; 2]> {
     run();
     (0..count)

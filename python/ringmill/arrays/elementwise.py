@@ -79,8 +79,7 @@ def _both(op: str, a: Array, b: Array) -> Array:
 
 
 def _distinct(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the position at which each distinct key first occurs, and for each key the rank of its first occurrence.
-    """
+    """Returns where each distinct key first occurs, and for each key the rank of its first occurrence."""
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty(order.size, dtype=np.int64)
@@ -169,7 +168,8 @@ def times(a: Array, plain: str | None, values: np.ndarray, kind: Type) -> Array:
 
 
 def divided(a: Array, other: Any) -> Array:
-    """Returns ``a / other`` for numbers or arrays of numbers. Whole numbers keep the divisor until they are decrypted.
+    """Returns ``a / other`` for numbers or arrays of numbers. Whole numbers keep the divisor until their
+    decryption.
     """
     b = operand(a, other) if not a._kind.whole or isinstance(other, (Array, PlainArray)) else np.asarray(other)
     if isinstance(b, Array):
