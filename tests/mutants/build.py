@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which drawn faults compile, and where are the tests' programs? Cargo says it in JSON messages."""
+"""Builds the tests with the drawn faults, and finds by cargo's JSON messages which faults do not compile."""
 
 import json
 import os
@@ -17,11 +17,14 @@ from .rewrite import Rewritten, rewrite
 
 
 class BuildError(Exception):
-    """Cargo fails, and no fault is the reason."""
+    """Cargo failed, and its errors point at no fault."""
 
 
 def prepare(drawn: list[Fault], count: int, packages: list[str]) -> tuple[dict[int, Fault], list[Program]]:
-    """Builds the packages' tests with the first `count` faults of the draw that compile, behind their numbers."""
+    """Builds the packages' tests with the first `count` faults of the draw that compile, each behind a switch.
+
+    Returns these faults by their numbers, and the test programs.
+    """
     known = refusals.read()
     rest = [(number, fault) for number, fault in enumerate(drawn, 1) if refusals.key(fault) not in known]
     # The compiler refuses about a tenth. The more are checked at once, the fewer checks there are.

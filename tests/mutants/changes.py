@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may stand in place of a piece of Rust? For each kind of node a list of changes."""
+"""The changes that make a fault of a piece of Rust, by the kind of syntax node."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ def span(node: Node) -> tuple[int, int]:
 
 
 def operators(node: Node) -> Iterator[tuple[Part, ...]]:
-    """Changes the operator between two operands."""
+    """Yields changes of the operator between two operands."""
     left, operator, right = (node.child_by_field_name(name) for name in ("left", "operator", "right"))
     if left and operator and right:
         for other in _OPERATORS.get(text(operator), []):
@@ -44,13 +44,13 @@ def operators(node: Node) -> Iterator[tuple[Part, ...]]:
 
 
 def signs(node: Node) -> Iterator[tuple[Part, ...]]:
-    """Leaves out a negation or a unary minus."""
+    """Yields a negation or a unary minus without its operator."""
     if text(node)[0] in "!-":
         yield (span(node.children[1]),)
 
 
 def integers(node: Node) -> Iterator[tuple[Part, ...]]:
-    """Adds one to an integer, and takes one from it."""
+    """Yields an integer plus one, and minus one if it is not 0."""
     found = _INTEGER.fullmatch(text(node))
     if found and node.parent and node.parent.type != "field_expression":
         value, suffix = int(found[1].replace("_", ""), 0 if found[1][:2] in ("0x", "0b", "0o") else 10), found[2] or ""
@@ -60,7 +60,7 @@ def integers(node: Node) -> Iterator[tuple[Part, ...]]:
 
 
 def conditions(node: Node) -> Iterator[tuple[Part, ...]]:
-    """Fixes a condition to true or false."""
+    """Yields a constant for a condition: false for `if` and `while`, and also true for `if`."""
     parent = node.parent
     if parent and parent.child_by_field_name("condition") == node and node.type not in ("let_condition", "let_chain"):
         if parent.type in ("if_expression", "while_expression"):
@@ -70,7 +70,7 @@ def conditions(node: Node) -> Iterator[tuple[Part, ...]]:
 
 
 def minima(node: Node) -> Iterator[tuple[Part, ...]]:
-    """Takes the smaller for the greater of two, and the greater for the smaller."""
+    """Yields a call of `max` for one of `min`, and the other way around."""
     function = node.child_by_field_name("function")
     name = function and (function.child_by_field_name("field") or function.child_by_field_name("name"))
     if name and text(name) in ("min", "max"):
@@ -82,7 +82,7 @@ def minima(node: Node) -> Iterator[tuple[Part, ...]]:
 
 
 def ends(node: Node) -> Iterator[tuple[Part, ...]]:
-    """Moves the end of a range by one."""
+    """Yields the end of a range plus one, and minus one."""
     parent = node.parent
     if parent and parent.type == "range_expression" and node.is_named and node.type != "integer_literal":
         yield "(", span(node), ") + 1"
@@ -90,14 +90,14 @@ def ends(node: Node) -> Iterator[tuple[Part, ...]]:
 
 
 def deletion(node: Node) -> Iterator[tuple[Part, ...]]:
-    """Leaves out a statement."""
+    """Yields nothing in place of a statement, so that it is left out."""
     kind = node.named_children[0].type if node.named_children else ""
     if node.parent and node.parent.type == "block" and kind in _DELETED and not _ASSERTIONS.match(text(node)):
         yield ()
 
 
 def values(function: Node) -> Iterator[tuple[Part, ...]]:
-    """Returns a fixed value at the entry of a function."""
+    """Yields statements for the entry of a function that return a constant of its type."""
     returned = function.child_by_field_name("return_type")
     for value in _values(text(returned)) if returned else []:
         yield (f"return {value};",)

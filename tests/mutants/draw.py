@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In which order does a seed draw faults? By places, all equally likely, each with one of its changes."""
+"""Draws faults by a seed: all places in a random order, each with one of its changes."""
 
 import random
 
@@ -10,7 +10,7 @@ from .tree import ROOT
 
 
 def draw(seed: int) -> list[Fault]:
-    """Returns one fault for each place of all hand-written files, in the order of the draw."""
+    """Returns a fault for each place of all hand-written Rust files, in the order of the draw."""
     places = [
         place
         for crate in crates()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is a fault? A place in a source, and the text that stands there instead."""
+"""A fault: a place in a source, and the text that replaces it."""
 
 from dataclasses import dataclass, field
 from typing import Literal

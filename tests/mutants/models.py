@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which RTL models do the tests find? Those that tests of the checkout have built, in a cache that faults may spoil."""
+"""A cache of built RTL models for the tests with faults: a copy of the checkout's, since a fault may spoil it."""
 
 import shutil
 

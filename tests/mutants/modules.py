@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which hand-written files does a crate's build compile? Those that its roots name as modules."""
+"""Lists the hand-written files that a crate's build compiles: the modules that its root files name."""
 
 import re
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from tree_sitter import Node
 from .parsed import compiled, parse, text
 from .tree import ROOT
 
-# Only Python's tests test the extension module, and they do not run here.
+# Only Python's tests run the extension module's code, and this package runs no Python tests.
 _LEFT_OUT = {"python"}
 
 
 def tested_by(crate: str) -> list[str]:
-    """Returns the crate's package, and the package of its tests if they are one of their own."""
+    """Returns the name of the crate's package, and that of its tests' package if it has one."""
     package = f"ringmill-{crate}"
     return [package, f"{package}-tests"] if (ROOT / "crates" / crate / "tests/Cargo.toml").exists() else [package]
 
@@ -60,7 +60,7 @@ def _follow(path: Path, folder: Path, found: dict[Path, None]) -> None:
 
 
 def _declared(node: Node, folder: Path) -> Iterator[tuple[Node, Path]]:
-    """Yields the modules without a body below a node, each with the folder of its file."""
+    """Yields the modules without a body below a node, each with the folder that its file lies in."""
     for module in compiled(node):
         if module.type == "mod_item":
             body = module.child_by_field_name("body")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a Rust source say? Its syntax tree, and which of its items this computer compiles."""
+"""Parses Rust sources, and tells which of their items this computer compiles."""
 
 import platform
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a test process pass? It fails by its status, by a test that fails, by the time or the room it takes."""
+"""Runs a test program. It fails by its exit status, by a test that fails, or by using too much time or memory."""
 
 import contextlib
 import math
@@ -27,7 +27,9 @@ class Outcome:
 
 
 def run(command: list[str], folder: Path, variables: dict[str, str], seconds: float) -> Outcome:
-    """Runs tests until the first fails. They may take so many seconds of processor time, and wait some while beside."""
+    """Runs tests until the first of them fails. They may take `seconds` of processor time, and two minutes more than
+    four times that by the clock.
+    """
     with tempfile.TemporaryDirectory() as temporary:
         environment = os.environ | {
             "CARGO_MANIFEST_DIR": str(folder),
@@ -44,7 +46,7 @@ def run(command: list[str], folder: Path, variables: dict[str, str], seconds: fl
         limits = {resource.RLIMIT_AS: _ROOM, resource.RLIMIT_FSIZE: _FILE, resource.RLIMIT_CORE: 0}
         for kind, limit in (limits | {resource.RLIMIT_CPU: math.ceil(seconds)}).items():
             resource.prlimit(process.pid, kind, (limit, limit))
-        # Other programs on the computer make a test wait for a processor, so that the clock says little.
+        # Other programs on the computer make a test wait for a processor, so the limit on the clock is generous.
         timer = threading.Timer(120 + 4 * seconds, _stop, [process])
         timer.start()
         failed = any(line.startswith("test ") and line.rstrip().endswith("FAILED") for line in process.stdout or [])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which faults does the compiler refuse? A file keeps them, so that the next run need not check them again."""
+"""A file of the faults that the compiler has refused, so that the next run need not check them again."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ Key = tuple[str, str, int, int, str]
 
 
 def key(fault: Fault) -> Key:
-    """Returns what names a fault for as long as its file does not change."""
+    """Returns a key that identifies a fault as long as its file does not change."""
     return fault.path, _digest(fault.path), fault.start, fault.end, fault.new
 
 
@@ -24,7 +24,7 @@ def read() -> set[Key]:
 
 
 def add(faults: Iterable[Fault]) -> None:
-    """Keeps faults that the compiler has refused."""
+    """Adds faults that the compiler has refused to the file."""
     _STORE.write_text(json.dumps(sorted(read() | {key(fault) for fault in faults})))
 
 

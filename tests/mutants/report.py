@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What share of the faults do the tests catch, and which live?"""
+"""Reports which faults no test catches, and what share the tests catch."""
 
 import json
 from collections import Counter
@@ -29,7 +29,7 @@ def as_json(seed: int, suite: Suite, verdicts: list[Verdict]) -> str:
 
 
 def as_text(seed: int, suite: Suite, verdicts: list[Verdict]) -> str:
-    """Returns the faults that live, and the shares that were caught by crate and in all."""
+    """Returns as text the faults that no test caught, and the numbers caught for each crate and in all."""
     lines = [f"left out, because it fails without a fault: {name}" for name in suite.failed]
     for v in sorted((v for v in verdicts if v.caught is None), key=lambda v: (v.fault.path, v.fault.line)):
         lines.append(f"{v.fault} (number {v.number}, {v.tests} tests reach it)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What does a source look like with faults behind a switch, and which bytes of it belong to which fault?"""
+"""Writes faults into a source, each behind a switch, and notes which bytes belong to which fault."""
 
 from dataclasses import dataclass, field
 
@@ -8,15 +8,15 @@ from .fault import Fault, Part
 
 @dataclass
 class Rewritten:
-    """A changed source, and the range that each fault takes in it."""
+    """A changed source, and for each fault in it the first byte, the end and the number."""
 
     content: bytearray = field(default_factory=bytearray)
     ranges: list[tuple[int, int, int]] = field(default_factory=list)
 
 
 def rewrite(source: bytes, faults: dict[int, Fault]) -> Rewritten:
-    """Puts each fault of a file behind the switch of its number."""
-    # Of two faults that begin at one place the longer is outside, so its switch comes first.
+    """Returns the source of a file with its faults, each behind the switch of its number."""
+    # If two faults begin at the same byte, the longer contains the other, so its switch comes first.
     order = sorted(faults.items(), key=lambda item: (item[1].start, -item[1].end, item[0]))
     made = Rewritten()
     _range(source, 0, len(source), order, made)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where can a source have a fault, and which? A walk through its syntax tree."""
+"""Walks through the syntax tree of a source, and lists the places for faults with the faults of each."""
 
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -11,13 +11,13 @@ from . import changes
 from .fault import Fault, Form, Part
 from .parsed import compiled, parse, text
 
-# Nodes that hold no expression which a run evaluates, or one that must be constant.
+# Nodes without an expression that a run evaluates, and nodes whose expression must be constant.
 _LEFT_OUT = {
     "inner_attribute_item", "macro_definition", "token_tree", "type_arguments", "type_parameters",
     "array_type", "enum_variant", "const_block", "use_declaration", "parameters", "closure_parameters",
 }  # fmt: skip
 _CONSTANT = {"const_item", "static_item"}
-# A fault in such a function could remove files that are not the test's.
+# Calls that mark a function to leave out: a fault in it could remove files that are not the test's.
 _REMOVAL = ("remove_file", "remove_dir")
 _AS_ARRAY = b"fn f() { ["
 
@@ -38,7 +38,7 @@ class _Walk:
         return [place for place in self._below(parse(self.source), 0) if place]
 
     def _below(self, node: Node, shift: int) -> Iterator[list[Fault]]:
-        """Yields the places at a node and below it. Its offsets are by `shift` greater than the source's."""
+        """Yields the places at a node and below it. The node's byte offsets exceed the source's by `shift`."""
         if node.type in _LEFT_OUT:
             return
         if node.type in _CONSTANT:
@@ -68,7 +68,9 @@ class _Walk:
                 yield from self._below(child, shift)
 
     def _vector(self, node: Node, shift: int) -> Iterator[list[Fault]]:
-        """Yields the places in the elements of `vec!`. Arguments of other macros need not be expressions."""
+        """Yields the places in the elements of a `vec!`. Other macros are skipped, as their arguments need not be
+        expressions.
+        """
         tokens = node.named_children[-1]
         if text(node).startswith("vec!") and shift == 0:
             content = self.source[tokens.start_byte + 1 : tokens.end_byte - 1]
@@ -115,6 +117,6 @@ def _closures(node: Node) -> Iterator[Node]:
 
 
 def _short(piece: str) -> str:
-    """Returns the text in one line."""
+    """Returns the text in one line of at most 100 characters."""
     line = " ".join(piece.split())
     return line if len(line) <= 100 else f"{line[:97]}..."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tests pass without a fault, how long does each take, and which faults does it reach?"""
+"""Measures the tests without a fault: which pass, the time that each takes, and the faults that it reaches."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ _PATIENCE = 900.0
 
 @dataclass(frozen=True)
 class Test:
-    """A test that passes without a fault."""
+    """A test that passes without a fault, its processor time, and the numbers of the faults that it reaches."""
 
     name: str
     seconds: float
@@ -30,7 +30,7 @@ class Test:
 
 
 class Suite:
-    """The tests of the workspace. Tests of one program share folders, so one process of it runs at a time."""
+    """The tests of the workspace. Tests of one program share folders, so each program runs one process at a time."""
 
     def __init__(self, programs: Iterable[Program]) -> None:
         self.programs = list(programs)
@@ -39,7 +39,9 @@ class Suite:
         self._locks: dict[Program, threading.Lock] = defaultdict(threading.Lock)
 
     def measure(self, workers: int) -> None:
-        """Runs each test in a process of its own without a fault. What the last run measured of a program is kept."""
+        """Runs each test in a process of its own without a fault. Measurements are kept in a file for programs that
+        have not changed.
+        """
         store = tree.WORK / "measured.json"
         known = json.loads(store.read_text()) if store.is_file() else {}
         wanted = {program: hashlib.sha256(program.path.read_bytes()).hexdigest() for program in self.programs}
@@ -55,7 +57,7 @@ class Suite:
             self.failed += [f"{program.crate}: {name}" for name, s, _ in rows if s is None]
 
     def reaching(self, number: int, crate: str) -> list[tuple[Program, list[Test]]]:
-        """Returns the tests that reach a fault, in batches: first those of its crate, then by their time."""
+        """Returns the tests that reach a fault in batches: first those of its crate, then by time."""
         found = []
         for program, tests in self.tests.items():
             chosen = [test for test in tests if number in test.reached]
@@ -63,7 +65,9 @@ class Suite:
         return sorted(found, key=lambda item: (item[0].crate != crate, sum(t.seconds for t in item[1])))
 
     def passes(self, program: Program, tests: list[Test], number: int) -> bool:
-        """Runs tests with a fault, until one fails. A test that takes far longer than without one fails."""
+        """Runs tests with a fault until one fails, and returns whether all pass. Tests fail if they take more than 30 s
+        and six times their time without a fault.
+        """
         limit = 30 + 6 * sum(test.seconds for test in tests)
         command = [str(program.path), "--exact", "--test-threads=1", *(test.name for test in tests)]
         with self._locks[program]:
@@ -82,7 +86,7 @@ class Suite:
 
 
 def _batches(tests: list[Test]) -> Iterator[list[Test]]:
-    """Yields the quicker half of the tests, then that of the others: a quick test catches most faults."""
+    """Yields the quicker half of the tests, then the quicker half of the others, and so on. They catch most faults."""
     left = sorted(tests, key=lambda test: test.seconds)
     while left:
         half = (len(left) + 1) // 2 if len(left) > 4 else len(left)

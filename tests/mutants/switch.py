@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How does a running program know its fault? By a module in each crate that reads the environment once."""
+"""The Rust module, added to each crate, by which a program with faults knows which one to take.
+
+It reads the environment once, before `main`.
+"""
 
 CHOSEN = "RINGMILL_MUTANT"
 REACHED = "RINGMILL_MUTANTS_REACHED"
 NAME = "__mutant"
 
-# A plain load and a comparison each time: a check whether the variable has been read would cost more than most faults.
+# Each switch is a plain load and a comparison. A check whether the variable was read would take too long in hot loops.
 _MODULE = """
 #[allow(unsafe_code, non_snake_case, clippy::all)]
 mod __mutant {
@@ -46,6 +49,6 @@ mod __mutant {
 
 
 def module(most: int) -> bytes:
-    """Returns the module for faults with numbers up to `most`."""
-    count = 1 << most.bit_length()  # the same for a few faults more or less, so that no crate is built again for them
+    """Returns the source of the module for faults with numbers up to `most`."""
+    count = 1 << most.bit_length()  # a power of two: a few faults more or less change no crate's source
     return _MODULE.replace("COUNT]", f"{count}]").replace("; COUNT", f"; {count}").encode()

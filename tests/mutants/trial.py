@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a test catch a fault, and which?"""
+"""Runs the tests that reach a fault, and tells which package's tests catch it."""
 
 import sys
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ class Verdict:
 
 
 def judge(suite: Suite, faults: dict[int, Fault], workers: int) -> Iterator[Verdict]:
-    """Yields the verdict on each fault, and shows each as soon as it is known."""
+    """Yields the verdict on each fault in order, and prints each as soon as it is known."""
 
     def one(number: int) -> Verdict:
         fault = faults[number]

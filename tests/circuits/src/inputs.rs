@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A program's inputs by name, as clients and servers take them.
+//! Splits a program's inputs into those by name that a client encrypts, and those that a server takes in the clear.
 
 use std::collections::BTreeMap;
 
 use num_complex::Complex64;
 use ringmill_isa::macros::{MacroProgram, Visibility};
 
-/// The vectors of the inputs of one kind; `vectors` are those of all inputs, in order.
+/// Returns the vectors of the inputs of one kind, by name. `vectors` has one for each input of the program, in order.
 pub fn of_kind(
     program: &MacroProgram,
     vectors: &[Vec<Complex64>],

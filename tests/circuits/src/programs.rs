@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random programs of every operation, with declared ranges and inputs that use them to their ends.
+//! Random CKKS programs that use every operation, with a range for each input and inputs within these ranges.
 
 use num_complex::Complex64;
 use ringmill_compiler::builder::{TraceBuilder, Traced, Unary};
@@ -18,20 +18,22 @@ pub struct Case {
     pub inputs: Vec<Vec<Complex64>>,
 }
 
-/// What a random program may be.
+/// The size of a random program, and the operations that it prefers.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub slots: u32,
     pub operations: usize,
-    /// Products in sequence.
+    /// The largest number of products one after another.
     pub depth: u32,
-    /// Largest absolute value that any value may reach, by the crude bound kept here.
+    /// The largest bound on the absolute value of a slot. The bound of each value is computed from the bounds of its
+    /// operands.
     pub largest: f64,
-    /// Whether many operations are sums of what one key makes of ciphertexts that differ by what is public.
+    /// Whether a third of the operations are sums of key switches with one key, of ciphertexts whose difference is
+    /// public.
     pub alike: bool,
 }
 
-/// A value with a bound on its slots and its depth.
+/// A value, a bound on the absolute value of its slots, and the number of products one after another that made it.
 #[derive(Clone, Copy)]
 struct Known {
     value: Traced,
@@ -46,9 +48,10 @@ struct Maker<'a> {
     line: u32,
 }
 
-/// A random program within the limits, with inputs anywhere within their ranges or near the ends of them.
+/// Draws a random program within the limits, with inputs near the ends of their ranges if `ends`, else anywhere in
+/// them.
 ///
-/// Each output depends on what is encrypted: x - x would be refused.
+/// Each output depends on the encrypted inputs, since the compiler would refuse an output such as x - x.
 pub fn case(numbers: &mut Numbers, limits: Limits, ends: bool) -> Case {
     loop {
         let case = any_case(numbers, limits, ends);
@@ -58,7 +61,7 @@ pub fn case(numbers: &mut Numbers, limits: Limits, ends: bool) -> Case {
     }
 }
 
-/// Whether some output is the same on other encrypted inputs.
+/// Returns whether some output stays the same when the encrypted inputs change.
 fn is_public(numbers: &mut Numbers, case: &Case) -> bool {
     let mut others = case.inputs.clone();
     for z in others[..case.inputs.len() - 1].iter_mut().flatten() {
@@ -122,7 +125,7 @@ impl Maker<'_> {
         })
     }
 
-    /// One to four encrypted inputs of unequal ranges, and last a plain one.
+    /// Declares one to four encrypted inputs of different ranges, and a plain input last.
     fn inputs(&mut self) -> (Vec<Known>, Vec<InputRange>) {
         let encrypted = 1 + self.numbers.below(4);
         let (mut known, mut ranges) = (Vec::new(), Vec::new());
@@ -153,7 +156,8 @@ impl Maker<'_> {
         (known, ranges)
     }
 
-    /// Vectors within the ranges: near the end of larger absolute value, or anywhere with a slot in eight at an end.
+    /// Draws a vector within each range. If `ends`, slots are near the end of larger absolute value. Else they are
+    /// anywhere, and one slot in eight is at an end.
     fn data(&mut self, ranges: &[InputRange], ends: bool) -> Vec<Vec<Complex64>> {
         let slots = self.limits.slots;
         let n = &mut *self.numbers;
@@ -191,7 +195,7 @@ impl Maker<'_> {
         ranges.iter().map(&mut vector).collect()
     }
 
-    /// One operation, if the limits allow it.
+    /// Adds a random operation on `a`, `b` or `plain`. Returns its result, or `None` if the limits do not allow it.
     fn step(&mut self, a: &Known, b: &Known, plain: &Known) -> Option<Known> {
         let loc = self.loc();
         let deeper = a.depth.max(b.depth);
@@ -279,7 +283,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Whether the limits allow a value of this bound and depth.
+    /// Returns `None` if the limits do not allow a value of this bound and depth.
     fn fits(&self, bound: f64, depth: u32) -> Option<()> {
         (bound <= self.limits.largest && depth <= self.limits.depth).then_some(())
     }
@@ -294,7 +298,7 @@ impl Maker<'_> {
 
     fn vector(&mut self, size: f64, mask: bool) -> Traced {
         let complex = self.numbers.one_in(3);
-        // A mask of all slots but one in eight: two masks in a row leave something of a value.
+        // A mask keeps seven slots in eight, so that two masks after each other keep some slots.
         let gap = self.numbers.below(8);
         let mask = mask && self.limits.slots >= 8;
         let mut slot = |i: usize| {
@@ -313,8 +317,9 @@ impl Maker<'_> {
         self.trace.vector(values, None).unwrap()
     }
 
-    /// The sum, with signs, of what is made in one way of values that differ by a public vector or constant: rotations by
-    /// the same steps, conjugates, or products that are relinearised each on its own.
+    /// Adds a sum, with random signs, of 2 to 12 key switches of one kind. They switch values that differ by a public
+    /// vector or constant. The kinds are rotations by the same steps, conjugations, and products with one factor of
+    /// which each is relinearised.
     fn alike(&mut self, a: &Known, b: &Known) -> Option<Known> {
         let count = self.numbers.between(2, 12);
         let each = a.bound + 1.0;
@@ -350,7 +355,7 @@ impl Maker<'_> {
                 _ => trace.mul(other, a.value, loc.clone()),
             };
             let made = made.unwrap();
-            // What is turned or conjugated is relinearised before.
+            // A rotation or a conjugation of a product makes the compiler relinearise the product first.
             let made = match way {
                 0 | 1 => made,
                 2 => trace.conj(made, loc.clone()).unwrap(),
@@ -367,7 +372,7 @@ impl Maker<'_> {
         self.known(sum?, each * f64::from(count), depth)
     }
 
-    /// The sum of a power of two of slots, by rotations.
+    /// Adds in each slot the sum of a number of neighbouring slots that is a power of two, by rotations.
     fn total(&mut self, a: &Known) -> Option<Known> {
         let most = self.limits.slots.trailing_zeros();
         let width = 1u32 << self.numbers.between(1, most);
@@ -384,6 +389,7 @@ impl Maker<'_> {
         self.known(sum, bound, a.depth)
     }
 
+    /// Evaluates a random polynomial of degree 2 to 31 at a value.
     fn polynomial(&mut self, a: &Known) -> Option<Known> {
         let degree = self.numbers.between(2, 31);
         let depth = a.depth + (degree + 1).next_power_of_two().trailing_zeros();

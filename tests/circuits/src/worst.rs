@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Inputs within their ranges for which a program's errors are large: a bound over all inputs is close where some input
-//! comes near it, whatever the others do.
+//! Searches for inputs within their ranges for which the errors of a program's outputs are large. A bound on the error
+//! over all inputs is close if some input comes near it.
 //!
-//! The program is evaluated in the clear with an error of the right size wherever encryption, rescaling and key switching
-//! make one, and inputs are drawn and changed slot by slot to make the errors of its outputs large.
+//! The search evaluates the program in the clear, and adds an error of the right size wherever encryption, rescaling
+//! and key switching add one. It draws and changes inputs slot by slot to increase the errors of the outputs.
 
 use num_complex::Complex64;
 use ringmill_compiler::ckks::InputRange;
@@ -13,19 +13,21 @@ use ringmill_schemes::ckks::Params;
 
 use crate::numbers::Numbers;
 
-/// Size of the errors that are put in: small enough that only their first power counts, large beside roundings of doubles.
+/// The factor on all added errors. It is so small that their products do not count, and large beside the roundings of
+/// doubles.
 const SMALL: f64 = 1e-7;
-/// Complex Gaussians to take errors from.
+/// The number of complex Gaussian samples that errors are taken from.
 const TABLE: usize = 1 << 15;
 
-/// An error of a value's own: one that is as large in all slots, and that of a key times the mean of the digits.
+/// The error that an operation adds to its result: a part with the same deviation in all slots, and a part that is a
+/// key's error times the mean of the digits.
 #[derive(Clone, Copy, Default)]
 struct Added {
-    /// Deviation in a slot.
+    /// The standard deviation of the first part in each slot.
     even: f64,
-    /// In the slot that has most of it.
+    /// The standard deviation of the second part in the slot where it is largest.
     peak: f64,
-    /// Which key's error it is, and by how many slots the mean is turned.
+    /// The key whose error the second part has, and the number of slots by which the mean of the digits is rotated.
     key: usize,
     turn: usize,
 }
@@ -34,18 +36,19 @@ struct Added {
 pub struct Worst<'a> {
     program: &'a MacroProgram,
     ranges: &'a [InputRange],
-    /// The error that is put into each value.
+    /// The error added to each value of the program.
     added: Vec<Added>,
-    /// How large the mean of the digits is in each slot, at most 1.
+    /// The size of the mean of the digits in each slot, relative to the largest.
     ones: Vec<f64>,
     gaussians: Vec<Complex64>,
     numbers: Numbers,
-    /// Of each output: the largest error and the inputs that gave it.
+    /// For each output the largest error so far, and the inputs that gave it.
     found: Vec<(f64, Vec<Vec<Complex64>>)>,
 }
 
 impl<'a> Worst<'a> {
-    /// `managed` comes with parameters; `first` are inputs to begin with.
+    /// Starts a search with the inputs `first`. `managed` is the program after the compiler has placed rescalings, for
+    /// `params`.
     pub fn new(
         managed: &'a MacroProgram,
         params: &Params,
@@ -68,7 +71,7 @@ impl<'a> Worst<'a> {
         worst
     }
 
-    /// Looks at `tries` more inputs.
+    /// Tries `tries` more inputs, and keeps those with the largest error of some output.
     pub fn search(&mut self, tries: usize) {
         for number in 0..tries {
             let best = number % self.found.len();
@@ -85,11 +88,12 @@ impl<'a> Worst<'a> {
         }
     }
 
-    /// The worst inputs for an output.
+    /// Returns the inputs with the largest error of an output so far.
     pub fn inputs(&self, output: usize) -> &[Vec<Complex64>] {
         &self.found[output].1
     }
 
+    /// Keeps the inputs for each output whose error they make larger than before.
     fn consider(&mut self, inputs: Vec<Vec<Complex64>>) {
         let exact = outputs(self.program, &inputs);
         let errors = self.errors(&inputs, &exact, true);
@@ -100,8 +104,8 @@ impl<'a> Worst<'a> {
         }
     }
 
-    /// The largest error of each output, whose exact values are given, and its slot; with what is not the same in all slots
-    /// or without.
+    /// Returns for each output the largest error of a slot and that slot's index. `exact` has the outputs without
+    /// errors. If `peaks`, the errors include the part that differs between slots.
     fn errors(
         &self,
         inputs: &[Vec<Complex64>],
@@ -130,7 +134,8 @@ impl<'a> Worst<'a> {
         pairs.map(largest).collect()
     }
 
-    /// The inputs turned, or one slot in all: so that what makes errors large in some slot does where errors are largest.
+    /// Rotates the inputs, or copies one slot to all. So the slots that give the largest error without the part that
+    /// differs between slots move to where this part is largest.
     fn moved(&mut self, mut inputs: Vec<Vec<Complex64>>, output: usize) -> Vec<Vec<Complex64>> {
         let exact = outputs(self.program, &inputs);
         let (_, to) = self.errors(&inputs, &exact, true)[output];
@@ -148,7 +153,7 @@ impl<'a> Worst<'a> {
         inputs
     }
 
-    /// The inputs with some slots of some vectors drawn anew, all of them of a vector that is empty.
+    /// Draws some slots of some vectors anew, and all slots of an empty vector.
     fn changed(&mut self, mut inputs: Vec<Vec<Complex64>>) -> Vec<Vec<Complex64>> {
         let slots = self.program.slots as usize;
         let n = &mut self.numbers;
@@ -158,13 +163,14 @@ impl<'a> Worst<'a> {
             if !vector.is_empty() && i != chosen && !all {
                 continue;
             }
-            // Which slots: all, or those whose number agrees with another one in some bits.
+            // The slots to change: all, or those whose number agrees with `same` in the bits of `mask`.
             let (mask, same) = match (vector.is_empty(), n.one_in(2)) {
                 (true, _) | (_, true) => (0, 0),
                 _ => (n.below(slots), n.below(slots)),
             };
             vector.resize(slots, Complex64::default());
-            // Two places within the range, taken by turns as the bits of the slot's number say, or a place for each slot.
+            // The new slots have two numbers of the range, chosen by bits of the slot's number, or a number for each
+            // slot.
             let turns = n.below(slots);
             let places = [place(n, range), place(n, range)];
             let apart = n.one_in(3);
@@ -182,12 +188,12 @@ impl<'a> Worst<'a> {
     }
 }
 
-/// The outputs in the clear.
+/// Evaluates the program in the clear and returns its outputs.
 fn outputs(program: &MacroProgram, inputs: &[Vec<Complex64>]) -> Vec<Vec<Complex64>> {
     evaluate(program, inputs).unwrap()
 }
 
-/// A number within the range: mostly an end of it.
+/// Draws a number within the range. Three of four are at an end of it.
 fn place(n: &mut Numbers, range: &InputRange) -> Complex64 {
     let inside = n.one_in(4);
     match *range {
@@ -201,7 +207,7 @@ fn place(n: &mut Numbers, range: &InputRange) -> Complex64 {
         }
         InputRange::Disc { radius } => {
             let size = if inside { n.unit().sqrt() } else { 1.0 };
-            // Often real: where a conjugate is added, phases count.
+            // A third of the numbers are multiples of a quarter turn. Phases matter in a sum with a conjugate.
             let turn = match n.below(3) {
                 0 => f64::from(n.between(0, 3)) / 4.0,
                 _ => n.unit(),
@@ -211,7 +217,7 @@ fn place(n: &mut Numbers, range: &InputRange) -> Complex64 {
     }
 }
 
-/// 1 + X + ... in each slot of the ring over the largest.
+/// Returns the absolute value of the polynomial 1 + X + X^2 + ... in each slot of the ring, relative to the largest.
 fn ones(params: &Params) -> Vec<f64> {
     let period = 4 * params.slots() as u64;
     let angle = |e: u64| std::f64::consts::PI * e as f64 / period as f64;
@@ -220,7 +226,8 @@ fn ones(params: &Params) -> Vec<f64> {
     powers.take(params.slots()).map(|e| of(&e)).collect()
 }
 
-/// The error that each value gets of its own, in roundings of two polynomials.
+/// Returns the error that each operation of the program adds to its result. The unit is the error of rounding the two
+/// polynomials of a ciphertext.
 fn added(managed: &MacroProgram, params: &Params) -> Vec<Added> {
     let log = |primes: &[u64]| primes.iter().map(|&p| (p as f64).log2()).sum::<f64>();
     let n = params.degree() as f64;
@@ -229,8 +236,9 @@ fn added(managed: &MacroProgram, params: &Params) -> Vec<Added> {
     let digit = digits
         .map(|j| log(&params.moduli()[params.digit(j, level)]))
         .fold(0.0, f64::max);
-    // Of a digit over P and the key's error: a rounding's deviation is N / sqrt(18), that of N products of a uniform and a
-    // Gaussian N / sqrt(12) times theirs, and the mean's, 1/2, is 2 N / pi times as large as a sum of N Gaussians.
+    // `ratio` is the largest digit over P, times the deviation 3.2 of a key's error. A rounding's deviation is N /
+    // sqrt(18). The sum of N products of uniform and Gaussian numbers has N / sqrt(12) times theirs. The mean 1/2 of
+    // the digits gives 2 N / pi times a sum of N Gaussians.
     let ratio = 3.2 * (digit - log(params.special_moduli())).exp2();
     let (even, peak) = (
         ratio * 1.5f64.sqrt(),
@@ -282,7 +290,7 @@ fn added(managed: &MacroProgram, params: &Params) -> Vec<Added> {
     all
 }
 
-/// Of variance 1, by Box and Muller.
+/// Draws a complex Gaussian number of variance 1 by the method of Box and Muller.
 fn gaussian(n: &mut Numbers) -> Complex64 {
     let size = (-(1.0 - n.unit()).ln()).sqrt();
     Complex64::from_polar(size, std::f64::consts::TAU * n.unit())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every program that runs on the CPU runs on the machines as they are described: random programs at the papers' full
-//! sizes, timed without data.
+//! Random programs for the papers' full parameter sets run on the model of every machine that takes whole CKKS
+//! programs. The models time them without data.
 
 use ringmill_compiler::ckks::Options;
 use ringmill_compiler::{CompileError, compile};
@@ -10,10 +10,10 @@ use ringmill_schemes::ckks::Params;
 use ringmill_test_circuits::numbers::Numbers;
 use ringmill_test_circuits::programs::{Limits, case};
 
-/// Draws programs over Set-1 and Set-2 and runs each on every machine that takes programs whole.
+/// Draws a program over Set-1 or Set-2 for each seed, and times it on every machine that takes whole CKKS programs.
 fn run(seeds: std::ops::Range<u64>) {
     let sets = ["set1", "set2"].map(|name| Params::named(name).unwrap());
-    // The engine of TFHE takes programs whole too, of one bootstrap alone, and BASALISC those over its friendly primes of 32 bits.
+    // Two kinds take other programs: `torus` one TFHE bootstrap, and `vector` programs over friendly primes of 32 bits.
     let others = ["torus", "vector"];
     let registry = Registry::standard();
     let whole = registry

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Predicted precision is a bound, and a close one: random programs of every operation, encrypted, run and decrypted.
+//! Tests that the predicted precision is a bound on the measured precision, and a close one. Random programs of every
+//! operation are encrypted, run and decrypted.
 //!
-//! The bound is for every input within the ranges, declared or by a sample, and for every key, so it is close when some
-//! input and key come near it. Inputs are searched for in the clear
-//! ([`Worst`](ringmill_test_circuits::worst::Worst)) and the worst are encrypted; while an output is too far from its
-//! bound the search goes on, under another key. The largest error found counts.
+//! The bound holds for every key and every input within the ranges, which are declared or come from a sample. So it is
+//! close if some input and some key come near it. Inputs are searched for in the clear
+//! ([`Worst`](ringmill_test_circuits::worst::Worst)) and the worst are encrypted. While an output is too far from its
+//! bound, the search goes on with another key. The largest error found counts.
 //!
-//! `RINGMILL_PRECISION_CASES` asks for another number of programs, `RINGMILL_PRECISION_SEED` for other ones; one program
-//! alone is printed.
+//! `RINGMILL_PRECISION_CASES` sets the number of programs, and `RINGMILL_PRECISION_SEED` the first seed. If the number
+//! is 1, the program is printed.
 
 use std::sync::Arc;
 
@@ -28,27 +29,30 @@ use ringmill_test_circuits::numbers::Numbers;
 use ringmill_test_circuits::programs::{Case, Limits, case};
 use ringmill_test_circuits::worst::Worst;
 
-/// The program with the least slack of some thousands, and ones that had 10 to 19 bits of it before errors that cancel,
-/// values that do, ciphertexts that everybody can read and errors as large as values were told apart.
+/// Seeds that every run includes: the program with the least slack of some thousands, and programs whose predictions a
+/// coarser bound put 10 to 19 bits too low.
 const KEPT: &[u64] = &[4930, 2783, 1204, 1216, 13723, 18418, 13061, 12211, 9725];
 
-/// Bits of slack allowed in the median and in the worst program.
+/// The largest slack in bits of the median output.
 const MEDIAN: f64 = 4.0;
+/// The largest slack in bits of any output.
 const WORST: f64 = 8.0;
-/// P is smaller than a digit here, so that the error of the one conjugation is as large as the value in slot 0, and that is
-/// raised to the 11th power.
+/// The seed of a program whose output may be all error. P is smaller than a digit, so the error of a conjugation is as
+/// large as the value in slot 0, which is raised to the 11th power.
 const NOTHING_TO_READ: u64 = 3789;
-/// Keys and searches an output is given to come near its bound, and inputs looked at in each.
+/// The most searches, each with keys of its own, for an input that comes near the bound.
 const TRIES: u64 = 8;
+/// The number of inputs that a search tries.
 const MOVES: usize = 24;
 
-/// Digits are drawn apart, so that they change nothing else of a program.
+/// The bit that makes the seed for drawing the digits from a program's seed. So drawing the digits changes no other
+/// draw of the program.
 const DIGITS: u64 = 1 << 40;
 
-/// Seeds with this bit are of programs in which one key often switches ciphertexts that differ by what is public.
+/// The bit of seeds whose programs often switch ciphertexts with one key that differ by a public value.
 const ALIKE: u64 = 1 << 31;
 
-/// A random program and how to compile it, all decided by the seed.
+/// A random program and the options to compile it with. The seed determines both.
 struct Drawn {
     case: Case,
     options: Options,
@@ -74,7 +78,7 @@ fn digits(seed: u64, bits: &[u32], special: usize, special_bits: u32) -> (usize,
 fn draw(seed: u64) -> Drawn {
     let mut numbers = Numbers::new(seed);
     let n = &mut numbers;
-    // Most on the smallest ring, which takes least time.
+    // Most programs use the smallest ring, which takes the least time.
     let log_n = [12, 12, 12, 12, 12, 12, 13, 14][n.below(8)];
     let levels = n.between(0, 8);
     let scale = n.between(30, 52);
@@ -118,7 +122,8 @@ fn draw(seed: u64) -> Drawn {
     let options = Options {
         params,
         passes,
-        // A sample declares ranges of up to twice what it takes up of those of the case, and up to a power of two.
+        // With a sample the compiler derives the ranges: the sample's largest values times a margin, up to a power of
+        // two.
         ranges: case
             .ranges
             .iter()
@@ -140,15 +145,16 @@ fn draw(seed: u64) -> Drawn {
     }
 }
 
-/// What became of one program.
+/// The slack of one program's outputs.
 struct Found {
-    /// Measured less predicted bits of each output.
+    /// For each output the measured bits minus the predicted bits, the least over the searches.
     slack: Vec<f64>,
     seed: u64,
     said: String,
 }
 
-/// `None` where the parameters do not hold the program.
+/// Measures the slack of the program of a seed. Returns `None` if the compiler refuses it, as for parameters that are
+/// too small.
 fn run(seed: u64) -> Option<Found> {
     run_drawn(draw(seed), seed)
 }
@@ -207,6 +213,7 @@ fn run_drawn(drawn: Drawn, seed: u64) -> Option<Found> {
     Some(Found { slack, seed, said })
 }
 
+/// Encrypts the inputs, runs the program and decrypts. Returns the predicted and the measured bits of each output.
 fn measure(
     program: &MacroProgram,
     inputs: &[Vec<Complex64>],
@@ -239,7 +246,7 @@ fn measure(
         .unzip()
 }
 
-/// Runs programs on all cores and holds their slack to the limits.
+/// Runs the programs of the seeds on all cores, and asserts that the slack of their outputs is within the limits.
 fn hold(seeds: &[u64]) {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let found = std::sync::Mutex::new(Vec::new());
@@ -313,7 +320,7 @@ fn predicted_precision_is_a_close_bound() {
     hold(&seeds);
 }
 
-/// An error that may be larger than every value is no precision, however many bits below zero.
+/// The compiler refuses an output whose error may be larger than every value, instead of predicting negative bits.
 #[test]
 fn an_output_of_which_nothing_could_be_read_is_refused() {
     let Drawn { case, options, .. } = draw(NOTHING_TO_READ);
@@ -325,7 +332,8 @@ fn an_output_of_which_nothing_could_be_read_is_refused() {
     }
 }
 
-/// One key that switches the same polynomial again and again adds the same error again and again.
+/// A key that switches the same polynomial several times adds the same error each time, so the errors add up without
+/// cancelling.
 #[test]
 fn errors_that_are_the_same_are_not_independent() {
     let mut seeds = seeds(std::env::var_os("RINGMILL_FUZZ_SECONDS").map_or(34, |_| 100));
@@ -333,7 +341,8 @@ fn errors_that_are_the_same_are_not_independent() {
     hold(&seeds);
 }
 
-/// Sums of what is made in one way of x + p for many public p, and the key switches that must be there: none merged.
+/// The program is a sum over many public p of key switches of x + p. The compiled program must have a key switch for
+/// each p.
 #[test]
 fn sums_of_what_differs_by_what_is_public_are_bounded() {
     for (number, way) in [Way::Rotate, Way::Conjugate, Way::Multiply, Way::Square]
@@ -357,7 +366,8 @@ fn sums_of_what_differs_by_what_is_public_are_bounded() {
     }
 }
 
-/// Ones, but zeros where the mean of the digits is most of a key switch's error (N = 2^12).
+/// Returns a mask for N = 2^12: zeros in the slots where the mean of the digits causes most of a key switch's error,
+/// and ones in all others.
 fn away_from_the_mean(slots: u32) -> Vec<(f64, f64)> {
     let degree = 4096u64;
     let mask = (0..slots).scan(1u64, |e, _| {
@@ -368,8 +378,8 @@ fn away_from_the_mean(slots: u32) -> Vec<(f64, f64)> {
     mask.collect()
 }
 
-/// The sum of rotations of y + (x << i) (p + 1 - q), all by the same steps: where p is zero and q is one they are one
-/// polynomial, switched again and again, which nothing in the program says. The same without 1 - q.
+/// The program is a sum of rotations of y + (x << i) (p + 1 - q) by the same steps, with and without 1 - q. For p = 0
+/// and q = 1 all of them switch the polynomial of y, which the compiler cannot know.
 #[test]
 fn what_plain_inputs_make_the_same_is_bounded() {
     for with_q in [false, true] {
@@ -417,7 +427,7 @@ fn what_plain_inputs_make_the_same_is_bounded() {
         let compiled = Arc::new(compile(trace.finish(), &options).unwrap());
         let rotations = (compiled.managed.instrs.iter()).filter(|i| i.op == MacroOp::Rotate);
         assert!(rotations.count() >= 256, "none merged");
-        // Each seed makes 256 keys.
+        // Each seed generates the keys of 256 rotations.
         let seeds = std::env::var_os("RINGMILL_FUZZ_SECONDS").map_or(2, |_| 6);
         for seed in 0..seeds {
             let (predicted, measured) = measure(&compiled.source, &inputs, &compiled, seed);
@@ -437,8 +447,9 @@ enum Way {
     Square,
 }
 
-/// The sum over `count` public vectors and constants, without the slots in which the mean of the digits is most of the
-/// error: whatever is switched, that is the same.
+/// Returns a program that sums the key switches of x plus each of `count` public vectors and constants. Its last step
+/// sets to zero the slots in which the mean of the digits causes most of the error, since that part is the same for all
+/// ciphertexts.
 fn public_differences(way: Way, count: usize) -> Drawn {
     let slots = 1024;
     let mut n = Numbers::new(7);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Random circuits, as deep as the parameters allow, compiled, encrypted and run on every device: all devices give the
-//! same ciphertexts bit for bit, and what decrypts is the circuit evaluated in the clear within the predicted error.
+//! Random circuits, as deep as the parameters allow, are compiled, encrypted and run on the CPU and on machine models.
+//! All devices must give the same ciphertexts bit for bit. The decrypted outputs must agree with the circuit in the
+//! clear within the predicted error.
 
 use std::sync::{Arc, LazyLock};
 
@@ -19,8 +20,8 @@ use ringmill_test_circuits::inputs::of_kind;
 #[path = "../../../crates/compiler/tests/compiler/random.rs"]
 mod random;
 
-/// A ring small enough for many circuits, with every number of digits: from one digit of all primes to a digit for each
-/// prime, as in SEAL. P has as many primes as hold the bits of the largest digit.
+/// Parameter sets for every number of digits, from one digit of all seven primes to a digit for each prime as in SEAL.
+/// The ring is small enough for many circuits. P has as many primes as the bits of the largest digit need.
 static PARAMS: LazyLock<Vec<Arc<Params>>> = LazyLock::new(|| {
     let build = |specials: &[u32], dnum: usize| {
         let bits = [55, 45, 45, 45, 45, 45, 45];
@@ -38,12 +39,14 @@ static DEVICES: LazyLock<Vec<Box<dyn Device>>> = LazyLock::new(|| {
     names.iter().map(|name| open(name).unwrap()).collect()
 });
 
+/// Runs a circuit on every device and checks the outputs. `seeded` asks for evaluation keys with seeds.
 fn run_everywhere(case: &random::Case, params: &Arc<Params>, seeded: bool) {
     let options = Options {
         seeded_keys: seeded,
         ..Options::given(Arc::clone(params))
     };
-    // Some circuits have an output such as x - x, which is refused here or by the server; the compiler's tests say when.
+    // Some circuits have an output such as x - x. The compiler or the server refuses it, and the compiler's tests say
+    // which.
     let compiled = match compile(case.program.clone(), &options) {
         Err(CompileError::Transparent { .. }) => return,
         compiled => Arc::new(compiled.unwrap()),
@@ -87,7 +90,7 @@ fn run_everywhere(case: &random::Case, params: &Arc<Params>, seeded: bool) {
     }
 }
 
-/// Enough for every test run; `PROPTEST_CASES` asks for more.
+/// Returns the number of circuits: 24, or the value of `PROPTEST_CASES`.
 fn cases() -> u32 {
     let asked = std::env::var("PROPTEST_CASES").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(24)
