@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Files of BFV and BGV: ours and SEAL's.
+//! The parsers of BFV's and BGV's files, in our format and in SEAL's.
 
-/// The parser of one scheme's files, as a module of its own.
+/// Defines a module with the parser of one scheme's files and its seeds.
 macro_rules! files {
     ($scheme:ident) => {
         pub mod $scheme {
@@ -29,8 +29,8 @@ macro_rules! files {
                 SealContext::new(Arc::clone(&PARAMS)).expect("SEAL can have the test's parameters")
             });
 
-            /// Our files, as they are and with their checksum put right; then SEAL's, of every kind, since their bytes
-            /// do not say which they are.
+            /// Parses the bytes as our file, as they are and with a corrected checksum, and as each kind of object of
+            /// SEAL, whose bytes do not tell their kind. Returns whether one of these parsers takes them.
             pub fn parse(bytes: &[u8]) -> bool {
                 ours(bytes) | ours(&repaired(bytes)) | seals(bytes)
             }
@@ -43,7 +43,7 @@ macro_rules! files {
                     Ok(Kind::Ciphertext) => file::read_ciphertext(bytes, params).is_ok(),
                     Ok(Kind::SeededCiphertext) => file::read_seeded_ciphertext(bytes, params)
                         .is_ok_and(|c| c.expand(params).is_ok()),
-                    // Read as every ring scheme's.
+                    // All ring schemes share the readers of these kinds, which `ckks_file` tests.
                     Ok(
                         Kind::PublicKey
                         | Kind::RelinKey
@@ -52,7 +52,7 @@ macro_rules! files {
                         | Kind::CountedSecretKey
                         | Kind::FurtherKeys,
                     ) => false,
-                    // TFHE's.
+                    // Kinds of TFHE.
                     Ok(
                         Kind::BootstrapKey
                         | Kind::KeySwitchKey

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every parser of the project as a function over bytes, each with small inputs it accepts.
+//! Every parser of the project as a function of bytes, with small inputs that it accepts.
 //!
-//! A parser returns whether it took the input. The fuzz targets (`fuzz/`) and a bounded test throw damaged inputs at it:
-//! it may refuse, and must not panic, hang, or take memory without measure. What it takes must survive a round trip.
+//! Such a function returns whether the parser takes the input. The fuzz targets (`fuzz/`) and a bounded test give it
+//! damaged inputs. It may refuse them, and must not panic, hang, or use memory without bound. The text of a program
+//! that a parser takes must survive a round trip.
 
 mod exact;
 pub mod netlist;
@@ -28,10 +29,11 @@ use ringmill_schemes::ckks::{
 use ringmill_schemes::seal::{self, Compression, SealContext};
 use sha2::{Digest, Sha256};
 
-/// Bytes of the checksum that ends our files.
+/// The bytes of the SHA-256 checksum at the end of our files.
 const CHECKSUM: usize = 32;
 
-/// What a reader accepts that refuses no parameters for their security: so what comes after is tried, too.
+/// Returns settings by which a reader accepts parameters of any security, so that the code after that check is tested
+/// too.
 fn anything() -> Accepted {
     Accepted {
         tables: AcceptedTables::of(&SecurityTable::ALL),
@@ -39,15 +41,16 @@ fn anything() -> Accepted {
     }
 }
 
-/// A parser and what it can be started from.
+/// A parser with inputs that it accepts, from which fuzzing starts.
 pub struct Parser {
     pub name: &'static str,
-    /// Whether the input was taken.
+    /// The parser. It returns whether it takes the input.
     pub parse: fn(&[u8]) -> bool,
-    /// Inputs it takes.
+    /// The inputs that it accepts.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 
+/// All parsers, each with the name of its fuzz target.
 pub const PARSERS: &[Parser] = &[
     Parser {
         name: "macro_text",
@@ -106,7 +109,7 @@ pub const PARSERS: &[Parser] = &[
     },
 ];
 
-/// Ring degree 16: what damages a parser does not depend on the size, and small inputs are tried faster.
+/// Parameters of ring degree 16. Faults of a parser do not depend on the size, and small inputs are tried faster.
 static PARAMS: LazyLock<Arc<Params>> = LazyLock::new(|| {
     Params::builder(4)
         .prime_bits(&[40, 30, 30], &[40])
@@ -119,7 +122,8 @@ static SEAL: LazyLock<SealContext> = LazyLock::new(|| {
     SealContext::new(Arc::clone(&PARAMS)).expect("SEAL can have the test's parameters")
 });
 
-/// Macro text, compiled too if it parses: hostile programs reach the compiler.
+/// Parses macro text. A program of it is printed, parsed again and compiled, so that hostile programs reach the
+/// compiler.
 pub fn macro_text(bytes: &[u8]) -> bool {
     let Some(program) = std::str::from_utf8(bytes)
         .ok()
@@ -130,18 +134,19 @@ pub fn macro_text(bytes: &[u8]) -> bool {
     let again = macros::parse(&macros::print(&program)).expect("what is printed parses");
     assert_eq!(macros::print(&again), macros::print(&program));
     if is_short(&program) {
-        // May be refused; must not panic.
+        // The compiler may refuse the program, but must not panic.
         let _ = compile(program, &Options::given(Arc::clone(&PARAMS)));
     }
     true
 }
 
-/// Whether it takes little time to compile, or to be refused.
+/// Returns whether a program has fewer than 1000 operations or is refused for its length, so that compiling it takes
+/// little time.
 fn is_short(program: &MacroProgram) -> bool {
     !matches!(length(program), Ok(1000..))
 }
 
-/// Mid text, verified too if it parses.
+/// Parses mid text. A program of it is printed, parsed again and verified.
 pub fn mid_text(bytes: &[u8]) -> bool {
     let Some(program) = std::str::from_utf8(bytes)
         .ok()
@@ -149,7 +154,7 @@ pub fn mid_text(bytes: &[u8]) -> bool {
     else {
         return false;
     };
-    // What is printed names sources without their folders.
+    // The printed text names source files without their folders, so it may differ from the input.
     let printed = mid::print_program(&program);
     let again = mid::parse_program(&printed).expect("what is printed parses");
     assert_eq!(mid::print_program(&again), printed);
@@ -157,7 +162,8 @@ pub fn mid_text(bytes: &[u8]) -> bool {
     true
 }
 
-/// Text of the vector machine's micro level; what parses is verified, and what is verified is executed and timed.
+/// Parses micro text of the vector machine. A program of it is printed, parsed again and verified. A small verified
+/// program is timed and executed too.
 pub fn micro_text(bytes: &[u8]) -> bool {
     use ringmill_isa::vector::{parse, print, verify};
     use ringmill_machines::vector::{Clockwork, Counting, Description, Memory};
@@ -169,7 +175,7 @@ pub fn micro_text(bytes: &[u8]) -> bool {
     };
     assert_eq!(parse(&print(&program)).as_ref(), Ok(&program));
     let s = program.shape;
-    // Beyond it, memories take long to make.
+    // Memories of larger programs take long to make.
     let small = s.chunks <= 256 && s.log_n <= 8 && s.distant <= 1024;
     if verify(&program).is_ok() && small {
         let machine = Description::read(Description::PAPER).expect("it is shipped");
@@ -188,7 +194,7 @@ pub fn micro_text(bytes: &[u8]) -> bool {
     true
 }
 
-/// A saved program with its options, compiled too if it parses.
+/// Parses a saved program with its options. A short program is compiled, saved and parsed again.
 pub fn saved_program(bytes: &[u8]) -> bool {
     let parsed = std::str::from_utf8(bytes)
         .ok()
@@ -209,14 +215,14 @@ pub fn saved_program(bytes: &[u8]) -> bool {
     true
 }
 
-/// Our own files of every kind. The checksum would refuse almost every damaged file, so the input is tried once as it is
-/// and once with its checksum put right.
+/// Parses the bytes as our CKKS file of any kind. The checksum refuses almost every damaged file, so the input is tried
+/// once as it is and once with a corrected checksum.
 pub fn ckks_file(bytes: &[u8]) -> bool {
-    // Both are tried, whatever the first one says.
+    // Both are tried, whatever the first returns.
     ckks_object(bytes) | ckks_object(&repaired(bytes))
 }
 
-/// The same with its checksum put right.
+/// Returns the bytes with a corrected checksum at their end.
 fn repaired(bytes: &[u8]) -> Vec<u8> {
     let mut repaired = bytes.to_vec();
     if let Some(at) = bytes.len().checked_sub(CHECKSUM) {
@@ -241,14 +247,14 @@ fn ckks_object(bytes: &[u8]) -> bool {
         Ok(Kind::SecretKey | Kind::CountedSecretKey) => {
             file::read_secret_key_in_the_clear(bytes, params).is_ok()
         }
-        // TFHE's.
         Ok(Kind::FurtherKeys) => ringmill_schemes::file::read_further_keys(bytes, params).is_ok(),
+        // Kinds of TFHE.
         Ok(Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts | Kind::Integers)
         | Err(_) => false,
     }
 }
 
-/// SEAL's binary formats: every kind of object, since the bytes do not say which they are.
+/// Parses the bytes as each kind of object of SEAL, since the bytes do not tell their kind.
 pub fn seal_file(bytes: &[u8]) -> bool {
     let context = &*SEAL;
     let parameters = seal::read_parameters(bytes)
@@ -263,11 +269,12 @@ pub fn seal_file(bytes: &[u8]) -> bool {
         | seal::read_galois_keys(context, bytes).is_ok()
 }
 
-/// A machine description, of any kind.
+/// Parses a machine description of any kind.
 pub fn machine_toml(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| Registry::standard().load(text).is_ok())
 }
 
+/// Returns a program whose text has most kinds of operations.
 fn program() -> Result<MacroProgram, TraceError> {
     let mut t = TraceBuilder::new("seed", 8)?;
     let x = t.input("x", Visibility::Encrypted, None)?;
@@ -287,7 +294,7 @@ fn program() -> Result<MacroProgram, TraceError> {
     Ok(t.finish())
 }
 
-/// A repeat around a procedure.
+/// Adds a repeat whose body calls a procedure. Returns the sum of `y` and three times `x`.
 fn repeated(t: &mut TraceBuilder, x: Traced, y: Traced) -> Result<Traced, TraceError> {
     let inner = t.begin_procedure("inner", &[Visibility::Encrypted; 2], None)?;
     let sum = t.add(inner[0], inner[1], None)?;
@@ -327,7 +334,7 @@ fn saved_seeds() -> Vec<Vec<u8>> {
     texts.into_iter().map(String::into_bytes).collect()
 }
 
-/// Moduli of every kind, the exact base extensions, immediates, blocks and repeats.
+/// Mid text with moduli of every kind, the exact base extensions, immediates, blocks and a repeat.
 const EVERY_KIND: &str = r#"
 program ring 2^5 moduli q0=193 q1=257 q2=plain 65537 q3=2^64
 
@@ -433,7 +440,7 @@ fn machine_seeds() -> Vec<Vec<u8>> {
     shipped.map(|(_, text)| text.as_bytes().to_vec()).collect()
 }
 
-/// A file as version 1 of the format had it: without scheme and key identity.
+/// Returns our file in version 1 of the format, which has no scheme and no key identity.
 fn version_1(bytes: &[u8]) -> Vec<u8> {
     let covered = bytes.len() - CHECKSUM;
     let mut older = bytes[..8].to_vec();

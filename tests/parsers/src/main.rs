@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes the seed corpus of every fuzz target under the folder given: `DIR/<parser>/<number>`.
+//! Writes the seeds of every fuzz target below the folder in the argument, as `FOLDER/<parser>/<number>`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Netlists of gates.
+//! The parsers of netlists of gates.
 
 use ringmill_circuits::circuit::gates::Limits;
 use ringmill_circuits::circuit::netlist::{Netlist, lower, lower_to_gates, read_blif, read_json};
 use ringmill_limits::Watch;
 
-/// Names that are long together take long to look through; what is hostile is short here.
+/// The bytes of text from which a netlist is not lowered, since that takes long. Hostile netlists may be shorter.
 const WIRES: u64 = 4096;
 
-/// Either format; what is read is lowered too, to digits and to bits.
+/// Parses the text as BLIF and as JSON. A short netlist is lowered to digits and to bits, and each one is evaluated.
 pub fn parse(bytes: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(bytes) else {
         return false;

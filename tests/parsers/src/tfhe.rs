@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! TFHE's files.
+//! The parsers of TFHE's files.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,7 +8,7 @@ use ringmill_schemes::file::{self as container, InsecureParams, Kind};
 
 use super::repaired;
 
-/// Secrets of two bits, rings of degree 16: keys of some hundred bytes.
+/// Parameters with secrets of two bits and rings of degree 16, so that keys have some hundred bytes.
 static PARAMS: LazyLock<Arc<Params>> = LazyLock::new(|| {
     ParamsBuilder::toy_for_tests_only()
         .sizes(|s| {
@@ -22,7 +22,7 @@ static PARAMS: LazyLock<Arc<Params>> = LazyLock::new(|| {
         .expect("the test's parameters are well-formed")
 });
 
-/// Files of every kind, as they are and with their checksum put right.
+/// Parses the bytes as our TFHE file of any kind, as they are and with a corrected checksum.
 pub fn parse(bytes: &[u8]) -> bool {
     object(bytes) | object(&repaired(bytes))
 }
@@ -38,7 +38,7 @@ fn object(bytes: &[u8]) -> bool {
         Ok(Kind::KeySwitchKey) => file::read_key_switch_key(bytes, params).is_ok(),
         Ok(Kind::PublicKey) => file::read_public_key(bytes, params).is_ok(),
         Ok(Kind::SecretKey) => file::read_secret_key_in_the_clear(bytes, params).is_ok(),
-        // Of ring schemes.
+        // Kinds of the ring schemes.
         Ok(
             Kind::Plaintext
             | Kind::SeededCiphertext

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Damaged inputs at every parser, for a bounded time: none may panic, hang, or take memory without measure. A stand-in
-//! for the fuzz targets where there is no nightly compiler; the mutations are the same from run to run.
+//! Gives damaged inputs to every parser for a bounded time. No parser may panic, or take 5 s for an input. The test
+//! replaces the fuzz targets where there is no nightly compiler. Every run tries the same mutations in the same order.
 
 use std::time::{Duration, Instant};
 
 use ringmill_math::Prng;
 use ringmill_parsers::{PARSERS, Parser};
 
-/// For each parser. RINGMILL_FUZZ_SECONDS asks for more.
+/// Returns the time to test each parser: RINGMILL_FUZZ_SECONDS, or else a second.
 fn budget() -> Duration {
     let seconds = std::env::var("RINGMILL_FUZZ_SECONDS")
         .ok()
@@ -20,7 +20,8 @@ fn below(prng: &mut Prng, n: usize) -> usize {
     (prng.next_u64() % n.max(1) as u64) as usize
 }
 
-/// A few edits: flipped bits, values at the edges, copied, removed and repeated pieces, truncation, and splices of seeds.
+/// Returns a seed after one to four edits. An edit flips a bit, replaces a byte, writes an extreme integer, removes or
+/// repeats a piece, cuts the end off, or replaces it by a piece of a seed.
 fn mutate(prng: &mut Prng, seeds: &[Vec<u8>]) -> Vec<u8> {
     const EDGES: [u64; 8] = [
         0,
@@ -61,6 +62,7 @@ fn mutate(prng: &mut Prng, seeds: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
+/// Checks that a parser takes its seeds, and gives it mutations of them for the time of [`budget`].
 fn throw(parser: &Parser) {
     let seeds = (parser.seeds)();
     assert!(!seeds.is_empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether secrets stay secret: what the processor's time and the process's memory tell of them.
+//! Tests that secrets stay secret: that neither the time of the processor nor the memory of the process reveals them.
 
 pub mod memory;
 pub mod operations;

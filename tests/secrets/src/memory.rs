@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The memory of a process, searched for copies of secrets.
+//! Searches the memory of a process for copies of secrets.
 //!
-//! The process that is searched is another one, a child: what holds the secrets to look for is not where they are looked for.
+//! The searched process is a child of the searching one. So the search does not find the secrets that it looks for in
+//! its own memory.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// A copy is at least so many consecutive bytes of a secret.
+/// The least number of consecutive bytes of a secret that count as a copy.
 pub const COPY: usize = 32;
-/// Fewer changes from one byte to the next in a copy are found anywhere: runs of zeros with a few ones.
+/// The least number of changes from a byte to the next in a copy. Bytes with fewer changes, such as zeros with a few
+/// ones, occur everywhere.
 const CHANGES: usize = 8;
-/// What is read at a time.
+/// The bytes that are read at a time.
 const PIECE: usize = 4 << 20;
 
 /// A secret to look for.
 pub struct Needle {
     pub name: String,
     pub bytes: Vec<u8>,
-    /// Fewer consecutive bytes are no copy: [`COPY`], or more where a few small numbers in long words make so many bytes.
+    /// The least number of bytes of a copy: [`COPY`], or more if the secret has small numbers in long words.
     pub copy: usize,
 }
 
@@ -27,20 +29,21 @@ pub struct Needle {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Find {
     pub needle: String,
-    /// The mapping that it is in, as the system names it.
+    /// The name of the memory mapping that has the copy.
     pub mapping: String,
     pub address: u64,
-    /// Place in the secret of the first byte.
+    /// The offset in the secret of the copy's first byte.
     pub from: usize,
     pub bytes: usize,
 }
 
-/// Needles by all their pieces of half a copy: one of the aligned pieces of a copy is among them.
+/// An index of the needles by their pieces of half the length of a copy. Each copy in memory contains an aligned piece
+/// of that length, which the index has.
 struct Index<'a> {
     needles: &'a [Needle],
     half: usize,
     pieces: HashMap<&'a [u8], Vec<(usize, usize)>>,
-    /// By a hash of their first eight bytes, which spares most look-ups.
+    /// Whether some piece has this hash of its first eight bytes. It saves most look-ups.
     first: Vec<bool>,
 }
 
@@ -77,7 +80,8 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// Copies in `memory`, which starts at `address`.
+    /// Calls `found` for each copy in `memory` with the needle, the offsets in memory and in the needle, and the
+    /// length.
     fn search(&self, memory: &[u8], mut found: impl FnMut(&Needle, usize, usize, usize)) {
         let mut known = HashMap::new();
         for at in (0..memory.len()).step_by(self.half) {
@@ -88,7 +92,8 @@ impl<'a> Index<'a> {
                 continue;
             }
             for &(number, from) in self.pieces.get(piece).into_iter().flatten() {
-                // Where the first byte of the secret would lie; what was seen of that copy ends there.
+                // `origin` is where the first byte of the secret would lie. `known` has the end of the copy seen with
+                // this origin.
                 let origin = at as i64 - from as i64;
                 if known.get(&(number, origin)).is_some_and(|&end| at < end) {
                     continue;
@@ -111,14 +116,15 @@ impl<'a> Index<'a> {
     }
 }
 
-/// What lies at which addresses of a process.
+/// A range of a process's addresses and its name.
 struct Mapping {
     from: u64,
     to: u64,
     name: String,
 }
 
-/// Mappings that the process has written to: all but those of files that it may only read.
+/// Returns the readable mappings that may hold data of the process: all but files that it may only read and the
+/// kernel's own.
 fn mappings(process: u32) -> io::Result<Vec<Mapping>> {
     let mut found = Vec::new();
     for line in fs::read_to_string(format!("/proc/{process}/maps"))?.lines() {
@@ -144,10 +150,10 @@ fn mappings(process: u32) -> io::Result<Vec<Mapping>> {
     Ok(found)
 }
 
-/// Every copy of a needle in the memory of a process: heap, stacks, data, and all that is mapped.
+/// Returns every copy of a needle in the memory of a process: in the heap, stacks, data and other mappings.
 ///
 /// # Errors
-/// A process that is not there, or whose memory this one may not read.
+/// Fails if the process does not exist, or if this process may not read its memory.
 pub fn search(process: u32, needles: &[Needle]) -> io::Result<Vec<Find>> {
     let lengths: BTreeSet<usize> = needles.iter().map(|needle| needle.copy).collect();
     let indices: Vec<Index> = lengths
@@ -174,7 +180,8 @@ pub fn search(process: u32, needles: &[Needle]) -> io::Result<Vec<Find>> {
                     });
                 });
             }
-            // Pieces overlap, so that a copy lies in one of them whole.
+            // Pieces overlap by the length of the longest least copy, so that each copy has that length within one of
+            // them.
             start = if end == mapping.to {
                 end
             } else {
@@ -197,7 +204,7 @@ mod tests {
         }
     }
 
-    /// Bytes without a pattern.
+    /// Returns bytes without a pattern.
     fn noise(seed: u32, len: usize) -> Vec<u8> {
         let mut state = seed;
         let mut next = || {

@@ -1,38 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A race between one secret and many: whether the time that a function takes tells them apart.
+//! Tests whether a function takes the same time for a fixed secret as for random secrets.
 //!
-//! The test of dudect (Reparaz, Balasch and Verbauwhede, DATE 2017): the same input again and again, or another each time,
-//! in random order; Welch's t of the two classes' times, after the slowest are cut off at several places. Noise of the
-//! machine meets both classes alike. It sees what is slow for whatever reason, and proves nothing of what it does not see.
+//! It is the test of dudect (Reparaz, Balasch and Verbauwhede, DATE 2017). In random order the function gets the same
+//! input or one of many inputs. Welch's t compares the times of the two classes, after the slowest are cut off at
+//! several places. Noise of the machine affects both classes alike. The test sees differences of any cause, but a pass
+//! proves nothing.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use ringmill_math::Prng;
 
-/// |t| from which two classes are told apart: noise alone stays below 5.
+/// The |t| from which two classes count as told apart. Noise alone stays below 5.
 pub const TOLD_APART: f64 = 10.0;
 
-/// Tries of which one must not tell the classes apart, so that a burst of other work on the machine does not count.
+/// The number of tries. One of them must not tell the classes apart, so that a burst of other work on the machine does
+/// not count.
 const TRIES: usize = 4;
 
-/// Places at which the slowest times are cut off: a half, a quarter, ... of them are kept; and all.
+/// The number of cuts. A half, three quarters, seven eighths and so on of the times are kept, and at last all.
 const CUTS: usize = 6;
 
-/// Whose input is next.
+/// The class of an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
     Fixed,
     Random,
 }
 
-/// Inputs of both classes, as many of one as of the other: where they lie and whether they are cached is alike.
+/// Inputs of both classes, as many of one as of the other, so that both are placed and cached alike.
 pub struct Pools<T> {
     pairs: Vec<(T, T)>,
 }
 
 impl<T> Pools<T> {
-    /// `make` gives one input of a class: of the fixed one always the same.
+    /// Makes `size` inputs of each class by `make`, which must return the same input for each call with the fixed
+    /// class.
     pub fn new(size: usize, mut make: impl FnMut(Class) -> T) -> Self {
         let pairs = (0..size).map(|_| (make(Class::Fixed), make(Class::Random)));
         Self {
@@ -41,7 +44,7 @@ impl<T> Pools<T> {
     }
 }
 
-/// The least |t| of some tries. `prepare` copies an input to where `run` finds it, outside the time that is taken.
+/// Returns the least |t| of the tries. `prepare` makes the argument of `run` from an input. Only `run` is timed.
 pub fn least_t<T, U, R>(
     pools: &Pools<T>,
     rounds: usize,
@@ -63,7 +66,7 @@ pub fn least_t<T, U, R>(
             let start = Instant::now();
             black_box(run(black_box(&mut input)));
             let time = start.elapsed().as_nanos() as f64;
-            // The first ones find caches and predictors cold.
+            // The first rounds find caches and predictors cold.
             if round >= rounds / 10 {
                 times.push((class, time));
             }
@@ -76,7 +79,7 @@ pub fn least_t<T, U, R>(
     least
 }
 
-/// The largest |t| over the cuts.
+/// Returns the largest |t| over the cuts.
 fn largest_t(times: &[(Class, f64)]) -> f64 {
     let mut sorted: Vec<f64> = times.iter().map(|&(_, time)| time).collect();
     sorted.sort_by(f64::total_cmp);
@@ -94,7 +97,7 @@ fn largest_t(times: &[(Class, f64)]) -> f64 {
     cuts.map(t).fold(0.0, f64::max)
 }
 
-/// Welch's t of two samples; 0 where one is too small to tell.
+/// Returns Welch's t of two samples, or 0 if one has fewer than 100 times.
 fn welch(a: &[f64], b: &[f64]) -> f64 {
     if a.len() < 100 || b.len() < 100 {
         return 0.0;
@@ -118,7 +121,7 @@ fn welch(a: &[f64], b: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Times of a class that is slower by `gap` of a thousand nanoseconds, with noise and outliers.
+    /// Returns times of about 1000 ns with noise and outliers. The random class is slower by `gap` ns.
     fn times(gap: f64) -> Vec<(Class, f64)> {
         let mut prng = Prng::from_seed_for_reproducible_tests_only([1; 32]);
         let mut uniform = || prng.next_u64() as f64 / 2f64.powi(64);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a process that keeps secrets tells the one that searches its memory: when to look, and what for.
+//! The protocol between a process that holds secrets and its parent, which searches its memory: when to search, and for
+//! what.
 //!
-//! It is run twice with the same seeds. The first run, the twin, tells the secrets, some of which it has to compute once more.
-//! The second does nothing but the work, so that what is found in its memory was left there by the work.
+//! The process runs twice with the same seeds. The first run, the twin, tells the secrets, some of which it must
+//! compute again. The second run does only the work of the scenario, so each copy found in its memory was left there by
+//! that work.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Stdout, Write};
@@ -10,28 +12,28 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::memory::{COPY, Find, Needle, search};
 
-/// The argument of a twin.
+/// The argument that makes a process the twin.
 pub const TWIN: &str = "tell";
 
-/// How long a secret may lie in memory.
+/// How long a secret may stay in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kept {
-    /// As long as what holds it lives.
+    /// As long as the object that holds it exists.
     WithItsHolder,
-    /// No longer than the operation that made it.
+    /// Only during the operation that makes it.
     Never,
 }
 
-/// When memory is searched.
+/// The moment of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
-    /// Secrets were used, and their holders live.
+    /// Secrets were used, and the objects that hold them exist.
     Held,
-    /// All is dropped.
+    /// All objects that held secrets are dropped.
     Dropped,
 }
 
-/// A number that secrets consist of.
+/// A type of number that secrets consist of.
 pub trait Word: Copy {
     fn tell(self, out: &mut impl Write) -> io::Result<()>;
 }
@@ -48,14 +50,14 @@ macro_rules! words {
 
 words!(u8, i8, u16, u32, u64, i64, f64, i128);
 
-/// The side that keeps the secrets.
+/// The side of the process that holds the secrets.
 pub struct Keeper {
     out: BufWriter<Stdout>,
     twin: bool,
 }
 
 impl Keeper {
-    /// The twin, which tells secrets, or the one that is searched.
+    /// Makes the side of the twin, which tells secrets, or that of the process that is searched.
     pub fn new(twin: bool) -> Self {
         Self {
             out: BufWriter::new(io::stdout()),
@@ -63,14 +65,14 @@ impl Keeper {
         }
     }
 
-    /// Has the twin tell secrets.
+    /// Calls `tell` in the twin, and does nothing in the other process.
     pub fn tells(&mut self, tell: impl FnOnce(&mut Teller<'_>)) {
         if self.twin {
             tell(&mut Teller(&mut self.out));
         }
     }
 
-    /// Waits until memory was searched.
+    /// Asks the parent to search memory and waits until it has. Returns at once in the twin.
     pub fn search(&mut self, stage: Stage) {
         if self.twin {
             return;
@@ -89,7 +91,7 @@ impl Keeper {
     }
 }
 
-/// Tells secrets.
+/// A channel by which the twin tells secrets to its parent.
 pub struct Teller<'a>(&'a mut BufWriter<Stdout>);
 
 impl Teller<'_> {
@@ -111,27 +113,29 @@ impl Teller<'_> {
         write().expect("the parent listens");
     }
 
-    /// A secret of which 32 bytes tell.
+    /// Tells a secret of which [`COPY`] consecutive bytes count as a copy.
     pub fn tell<W: Word>(&mut self, name: &str, kept: Kept, words: &[W]) {
         self.needle(name, kept, COPY, words);
     }
 
-    /// A secret of small numbers in long words: any four words are found anywhere, so that a copy is 32 of them.
+    /// Tells a secret of small numbers in long words. A few such words occur everywhere, so a copy has at least 32 of
+    /// them.
     pub fn tell_small<W: Word>(&mut self, name: &str, kept: Kept, words: &[W]) {
         self.needle(name, kept, COPY * size_of::<W>(), words);
     }
 }
 
-/// What was found at one stage.
+/// The result of a search.
 pub struct Seen {
     pub stage: Stage,
-    /// Copies of what may not be in memory any longer.
+    /// Copies of secrets that must not be in memory at this stage.
     pub left: Vec<Find>,
-    /// Secrets whose holders live and which were not found: the search, or what was told, is wrong.
+    /// Secrets whose holders exist and which were not found. Then the search is wrong, or the twin told the wrong
+    /// bytes.
     pub missed: Vec<String>,
 }
 
-/// What was told.
+/// The secrets that the twin told, and the names of those that their holders may keep.
 #[derive(Default)]
 struct Secrets {
     needles: Vec<Needle>,
@@ -204,10 +208,10 @@ impl Listener {
         })
     }
 
-    /// Hears the child to its end.
+    /// Reads all that the child tells until it ends. Returns the result of each search.
     fn hear(mut self, secrets: &mut Secrets) -> io::Result<Vec<Seen>> {
         let (mut seen, mut print) = (Vec::new(), Vec::new());
-        // What the child prints for people has no zeros, and is passed over.
+        // The child's output for people has no zero bytes, and is skipped.
         while self.from.read_until(0, &mut print)? > 0 && print.ends_with(&[0]) {
             let mut tag = [0];
             self.from.read_exact(&mut tag)?;
@@ -227,10 +231,10 @@ impl Listener {
     }
 }
 
-/// Runs a command as a twin, with one argument more, and then as one that is searched for what the twin told.
+/// Runs a scenario of a program as the twin, and then again to search its memory for the secrets that the twin told.
 ///
 /// # Errors
-/// A command that cannot be run or fails, or whose memory cannot be read.
+/// Fails if the program cannot be run or fails, or if its memory cannot be read.
 pub fn observe(program: &str, scenario: &str) -> io::Result<Vec<Seen>> {
     let mut secrets = Secrets::default();
     Listener::start(Command::new(program).args([scenario, TWIN]))?.hear(&mut secrets)?;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Requests to valgrind: which bytes are secret, and whether anything depended on them.
+//! Requests to valgrind that mark bytes as secret, and ask whether something depended on them.
 //!
-//! Memcheck follows bytes that nothing was written to through all that is computed from them, bit by bit, and reports each
-//! branch and each address that depends on one. Secrets that are marked as such bytes are so followed. Outside valgrind a
-//! request does nothing. It does not report instructions that take longer for some operands, as divisions do.
+//! Memcheck follows uninitialised bits through all computations, and reports each branch and each address that depends
+//! on one. Secrets marked as uninitialised are followed in the same way. Memcheck does not report instructions that
+//! take longer for some operands, as divisions do. Outside valgrind a request does nothing.
 
 #![allow(unsafe_code)] // requests of valgrind are instructions
 
-/// Requests of the core and of memcheck, by their numbers in `valgrind.h` and `memcheck.h`.
+/// Requests of valgrind's core and of memcheck, with their numbers in `valgrind.h` and `memcheck.h`.
 #[derive(Clone, Copy)]
 enum Request {
     RunningOnValgrind = 0x1001,
@@ -16,17 +16,18 @@ enum Request {
     GetVbits = 0x4d43_0008,
 }
 
-/// Whether this process runs under valgrind.
+/// Returns whether this process runs under valgrind.
 pub fn running() -> bool {
     ask(Request::RunningOnValgrind, [0; 3]) != 0
 }
 
-/// Branches and addresses so far that depended on marked bytes, those of `exceptions.supp` apart.
+/// Returns the number of branches and addresses so far that depended on marked bytes, without those of
+/// `exceptions.supp`. Returns 0 outside valgrind.
 pub fn errors() -> usize {
     ask(Request::CountErrors, [0; 3])
 }
 
-/// Marks values that lie on the heap as secret.
+/// Marks values on the heap as secret.
 pub fn mark<T: Copy>(values: &[T]) {
     let bytes = size_of_val(values);
     ask(
@@ -35,15 +36,15 @@ pub fn mark<T: Copy>(values: &[T]) {
     );
 }
 
-/// The value, marked as secret.
+/// Returns the value, marked as secret.
 pub fn secret<T: Copy>(mut value: T) -> T {
-    // By a pointer that may write: else the compiler would go on with the value that it knows.
+    // The request gets a pointer that may write. Else the compiler would go on with the value that it knows.
     let place = &raw mut value as usize;
     ask(Request::MakeMemUndefined, [place, size_of::<T>(), 0]);
     value
 }
 
-/// Whether any bit of the values depends on what is marked; `None` outside valgrind.
+/// Returns whether a bit of the values depends on marked bytes, or `None` outside valgrind.
 pub fn depends<T: Copy>(values: &[T]) -> Option<bool> {
     let mut bits = vec![0u8; size_of_val(values)];
     let place = bits.as_mut_ptr() as usize;
@@ -54,7 +55,7 @@ pub fn depends<T: Copy>(values: &[T]) -> Option<bool> {
     (answer == 1).then(|| bits.iter().any(|&bits| bits != 0))
 }
 
-/// The answer, 0 outside valgrind.
+/// Sends a request to valgrind and returns its answer, or 0 outside valgrind.
 fn ask(request: Request, [first, second, third]: [usize; 3]) -> usize {
     let words = [request as usize, first, second, third, 0, 0];
     #[allow(unused_mut)]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Nothing branches on a secret, or looks a secret up: what `operations` run is followed by valgrind.
+//! Tests that no branch and no address depends on a secret. Valgrind follows the secrets through all `operations`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,13 +9,14 @@ use ringmill_secrets::valgrind;
 
 /// A run under valgrind.
 struct Run {
-    /// Of each operation its name, and how often something depended on a secret.
+    /// The name of each operation, and the number of branches and addresses that depended on a secret.
     found: Vec<(String, usize)>,
-    /// What valgrind said.
+    /// The output of valgrind.
     log: String,
 }
 
-/// The operations named, or all, with kernels of a level; `None` where valgrind is not installed.
+/// Runs the operations in `names`, or all if it is empty, under valgrind with the kernels of a level. Returns `None` if
+/// valgrind does not start.
 fn run(level: &str, names: &[&str]) -> Option<Run> {
     let exceptions = Path::new(env!("CARGO_MANIFEST_DIR")).join("exceptions.supp");
     let mut command = Command::new("valgrind");
@@ -52,7 +53,8 @@ fn run(level: &str, names: &[&str]) -> Option<Run> {
     })
 }
 
-/// Asserts that nothing depended on a secret in any of these operations, or in all, at each level that valgrind knows.
+/// Asserts that nothing depends on a secret in the operations in `names`, or in all if it is empty. It runs the kernels
+/// of each level that valgrind can run.
 fn nothing_depends_on_secrets(names: &[&str]) {
     let levels: &[&str] = match cfg!(target_arch = "x86_64") && is_avx2() {
         true => &["scalar", "avx2"],
@@ -126,7 +128,8 @@ fn requests_do_nothing_outside_valgrind() {
     }
 }
 
-/// Where the program acts on a bit that comes of a secret: file, number of calls, what the bit tells and why it may.
+/// The calls of `declassify`, by which the program may act on a bit of a secret: the file, the number of calls, and
+/// what the bit reveals.
 const DECLASSIFIED: &[(&str, usize, &str)] = &[
     (
         "circuits/src/tfhe/secret.rs",
@@ -185,7 +188,7 @@ const DECLASSIFIED: &[(&str, usize, &str)] = &[
     ),
 ];
 
-/// All Rust files below a folder.
+/// Returns all Rust files below a folder.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap();
     let paths = entries.map(|entry| entry.unwrap().path());

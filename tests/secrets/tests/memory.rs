@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! No copy of a secret is left in memory once it is dropped, and none of a phase while its key's holder lives on.
+//! Tests that no copy of a secret is left in memory after it is dropped, and none of a phase while its key still
+//! exists.
 
 use ringmill_secrets::telling::{Seen, Stage, observe};
 
@@ -7,7 +8,7 @@ fn seen(scenario: &str) -> Vec<Seen> {
     observe(env!("CARGO_BIN_EXE_keeper"), scenario).unwrap()
 }
 
-/// Nothing is left, and what lives was found.
+/// Asserts that no search of a scenario finds a copy that must be gone, and that each finds the secrets that are held.
 fn clean(scenario: &str) {
     let mut said = String::new();
     let all = seen(scenario);
@@ -70,7 +71,7 @@ fn planted_copies_are_found() {
             .any(|&(from, at)| from >= 32 && at == "[stack]"),
         "{places:?}"
     );
-    // What is freed is there still, but for the allocator's own words.
+    // The freed bytes are still there, except for words that the allocator has written.
     assert!(
         all[2].left.iter().any(|find| find.mapping == "[heap]"),
         "{:?}",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whether time tells secrets apart where valgrind cannot follow them: AVX-512, and processors that are no x86.
+//! Tests whether time tells secrets apart for the code that valgrind cannot follow: AVX-512, and other processors than
+//! x86.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -14,13 +15,14 @@ use ringmill_schemes::bfv::{
 use ringmill_schemes::exact::ExactParams;
 use ringmill_secrets::race::{Class, Pools, TOLD_APART, least_t};
 
-/// Inputs of each class.
+/// The number of inputs of each class.
 const POOL: usize = 32;
 const ROUNDS: usize = 10_000;
-/// A 61-bit prime, as BFV's auxiliary modulus is.
+/// A prime of 61 bits, as the auxiliary modulus gamma of BFV's decryption has.
 const GAMMA: u64 = (1 << 61) - 1;
 
-/// Runs a race at each level that valgrind does not know.
+/// Runs a race at each level of vector instructions that valgrind cannot run, and asserts that it tells no classes
+/// apart.
 fn at_each_level(race: impl Fn() -> f64) {
     let known: &[Backend] = match cfg!(target_arch = "x86_64") {
         true => &[Backend::Scalar, Backend::Avx2],
@@ -45,7 +47,7 @@ fn prng() -> Prng {
     Prng::from_seed_for_reproducible_tests_only([9; 32])
 }
 
-/// Zeros, or residues of either sign.
+/// Returns zeros as the fixed inputs, and uniform residues as the random inputs.
 fn residues() -> Pools<Vec<u64>> {
     let (mut prng, q) = (prng(), Modulus::new(GAMMA).unwrap());
     Pools::new(POOL, |class| {
@@ -57,7 +59,7 @@ fn residues() -> Pools<Vec<u64>> {
     })
 }
 
-/// As [`Modulus::centred`] must not be.
+/// Centres a residue with a branch, as [`Modulus::centred`] must not.
 fn branching(q: u64, x: u64) -> i64 {
     if x > q / 2 {
         std::hint::black_box(x as i64 - q as i64)
@@ -85,7 +87,7 @@ fn centring_takes_one_time() {
     });
 }
 
-/// Small parameters of BFV.
+/// Returns small parameters of BFV.
 fn bfv() -> Arc<Params> {
     let builder = Params::builder(10, PlainModulus::batching(10, 17).unwrap());
     let builder = builder.prime_bits(&[50, 50], &[50]);
@@ -155,7 +157,7 @@ fn encryption_takes_one_time() {
     });
 }
 
-/// A key of zeros with a ciphertext without noise, or a key with a fresh ciphertext.
+/// Returns a key and a ciphertext: both zero for the fixed class, and drawn for the random class.
 fn opened(params: &Arc<Params>, class: Class, prng: &mut Prng) -> (SecretKey, Ciphertext) {
     let keys =
         KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(params), prng.next_seed());
@@ -191,7 +193,8 @@ fn bfv_decryption_takes_one_time() {
     });
 }
 
-/// A key of zeros with a ciphertext of 0, or a key with a fresh ciphertext.
+/// Returns the bits of the small and the large key, and a ciphertext: all zero for the fixed class, and drawn for the
+/// random class.
 fn torus(
     params: &Arc<tfhe::Params>,
     class: Class,
@@ -232,7 +235,7 @@ fn tfhe_decryption_takes_one_time() {
             let client = Client::with_secret(Arc::clone(&params), Arc::new(secret)).unwrap();
             (client, cipher.clone())
         };
-        // Several, as one takes little longer than the clock.
+        // Eight decryptions are timed together, since one takes little longer than reading the clock.
         least_t(&pools, ROUNDS, prepare, |(client, cipher)| {
             (0..8).fold(0, |sum, _| sum + client.decrypt(cipher).unwrap())
         })

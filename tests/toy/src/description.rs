@@ -5,7 +5,7 @@ use ringmill_machines::fpga::{MemoryKind, Need, Needs, Part, Unit};
 use ringmill_machines::{HostLink, MachineError};
 use serde::{Deserialize, Serialize};
 
-/// How many beads there are, and what they are behind.
+/// An abacus: its part, clock, number of beads and host link.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
@@ -13,19 +13,20 @@ pub struct Description {
     pub name: String,
     pub part: String,
     pub clock_mhz: f64,
-    /// Residues that move in a cycle.
+    /// The number of residues that move in a cycle.
     pub beads: u64,
     pub link: HostLink,
 }
 
 impl Description {
-    /// The one that is shipped.
+    /// The text of the shipped description.
     pub const OURS: &'static str = include_str!("abacus.toml");
 
     /// Reads and checks a description.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for no beads or too many.
+    /// Returns [`MachineError::Syntax`] for text that is no description, and [`MachineError::Field`] for other than 1
+    /// to 1024 beads.
     pub fn parse(text: &str) -> Result<Self, MachineError> {
         let read: Self = toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
         match read.beads {
@@ -38,7 +39,7 @@ impl Description {
         }
     }
 
-    /// What it needs of its part: a memory for each bead.
+    /// Returns the resources that the abacus needs of its part: a memory for each bead.
     pub(crate) fn needs(&self) -> Result<Needs, MachineError> {
         Ok(Needs {
             machine: self.name.clone(),

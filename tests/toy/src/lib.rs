@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The abacus: a machine that takes every limb instruction and moves some residues of it in a cycle. It shows what a new machine
-//! takes: a description, a model, a report of its own, a paper and a row for each registry; no file of another crate changes.
+//! The abacus: a machine that takes every limb instruction and moves a few residues of it in a cycle. It shows the
+//! parts of a new machine: a description, a model, a report of its own, a paper, and a row for each registry. No file
+//! of another crate changes.
 
 mod description;
 mod machine;
@@ -14,10 +15,10 @@ pub use machine::Abacus;
 pub use paper::OnBeads;
 pub use report::AbacusUse;
 
-/// The kind of these descriptions.
+/// The `kind` in the descriptions of an abacus.
 pub const KIND: &str = "abacus";
 
-/// Its row.
+/// The abacus's row for the registry of machines.
 pub const ROW: Kind = Kind {
     name: KIND,
     shipped: &[("abacus", Description::OURS)],

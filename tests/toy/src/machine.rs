@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The abacus as a machine: an instruction takes the cycles in which all residues of its results have moved.
+//! The model of the abacus. An instruction takes as many cycles as all residues of its results need to move.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -15,7 +15,7 @@ use ringmill_machines::{Machine, MachineError, Session, SimOptions};
 
 use crate::{AbacusUse, Description};
 
-/// An abacus of a description.
+/// An abacus with a checked description.
 pub struct Abacus {
     description: Description,
     fit: Fit,
@@ -23,7 +23,7 @@ pub struct Abacus {
 
 impl Abacus {
     /// # Errors
-    /// Needs beyond the part's.
+    /// Fails if the beads need more than the part has.
     pub fn new(description: Description) -> Result<Self, MachineError> {
         Ok(Self {
             fit: description.needs()?.accepted(None)?,
@@ -31,7 +31,7 @@ impl Abacus {
         })
     }
 
-    /// Cycles of a procedure's instructions, in their order.
+    /// Returns the mnemonic and the cycles of each instruction of a procedure, in order.
     fn cycles<'p>(&self, procedure: &'p Procedure) -> impl Iterator<Item = (&'p str, u64)> {
         let n = 1u64 << procedure.log_n;
         let beads = self.description.beads;
@@ -202,7 +202,7 @@ impl Session for Counting<'_> {
             instructions_by_kind: self.by_kind,
             cycles_by_kind: self.cycles_by_kind,
             procedures: self.procedures,
-            // It notes no lines: all its cycles are no call's.
+            // The abacus charges no source lines, so all its cycles belong to no call.
             lines: Ledger::default().lines(&[], 1, self.cycles),
             utilisation: vec![UnitUse {
                 unit: "beads".to_owned(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The abacus's paper: its printed figures beside those of the model.
+//! The paper of the abacus, with its printed figure beside ours.
 
 use ringmill_device::progress::Progress;
 use ringmill_machines::fpga::Printed;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::{Description, KIND};
 
-/// What the paper prints.
+/// The figures that the paper prints.
 const TABLES: &str = include_str!("paper.toml");
 
 #[derive(Deserialize)]
@@ -16,7 +16,7 @@ struct Table {
     beads: f64,
 }
 
-/// "On beads", Table 1.
+/// The paper "On beads", of which Table 1 is reproduced.
 pub struct OnBeads;
 
 impl Paper for OnBeads {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What an abacus tells of a run.
+//! The abacus's own part of the report of a run.
 
 use std::fmt;
 
 use ringmill_device::report::{How, OwnReport, Remarks, Rows, grouped};
 use serde::Serialize;
 
-/// Beads that were moved.
+/// The number of moves of a bead in a run, and the number of beads.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct AbacusUse {
     pub moves: u64,

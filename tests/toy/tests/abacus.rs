@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A machine that no crate knows is listed, described, opened and reported as any other, by its row alone.
+//! Tests that a machine from outside the crates is listed, described, opened and reported like any other, by its row
+//! alone.
 #![allow(clippy::unwrap_used)]
 
 use ringmill_compiler::Accuracy;
@@ -24,7 +25,7 @@ fn devices() -> Devices {
     Devices::of(machines())
 }
 
-/// x^2 of 8 numbers.
+/// Compiles x^2 of 8 numbers for the abacus.
 fn square(devices: &Devices) -> Compiled {
     let mut t = TraceBuilder::new("square", 8).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -63,12 +64,12 @@ fn its_row_is_enough_to_list_describe_and_load_it() {
         let said = refused.err().unwrap().to_string();
         assert!(said.contains(field), "{said}");
     }
-    // Those who do not add the row know it as little as before.
+    // A registry without the row does not know the machine.
     let unknown = Registry::standard().open("abacus");
     assert!(matches!(unknown, Err(MachineError::Unknown { .. })));
 }
 
-/// A row of the same name takes the place of the one that is there.
+/// A row replaces the registry's row of the same name.
 #[test]
 fn a_row_replaces_one_of_its_name() {
     let twice = machines().with(ROW);
@@ -85,7 +86,7 @@ fn a_program_is_timed_on_it_and_its_rows_are_in_the_report() {
     let report = simulate(&compiled, device.as_ref(), timing, &Silent).unwrap();
     let machine = report.machine.clone().unwrap();
     let own = machine.own::<AbacusUse>().unwrap();
-    // Every instruction here makes one limb, and eight beads move at once.
+    // Every instruction of this program makes one limb, and eight beads move in a cycle.
     let limbs: u64 = machine.instructions_by_kind.values().sum();
     let n = 1u64 << compiled.params.log_n();
     assert_eq!(machine.cycles, limbs * n / 8);
@@ -105,7 +106,7 @@ fn its_rtl_is_a_row_too() {
     let opened = devices().open("rtl:abacus");
     let refused = opened.err().unwrap();
     assert!(matches!(refused.as_own(), Some(RtlError::NoRtl { .. })));
-    // RTL of a kind says by a field which of its machines it is not of.
+    // RTL of a kind may refuse a machine, with the field in which the machine differs.
     let design = Design {
         kind: KIND,
         runs: Runs::Whole {
@@ -127,7 +128,7 @@ fn its_rtl_is_a_row_too() {
     assert!(refused.to_string().contains("4 in RTL"), "{refused}");
 }
 
-/// Its paper's table is printed beside its own figure.
+/// The paper's figure is reproduced beside ours.
 #[test]
 fn its_papers_table_is_reproduced() {
     let papers = Papers::standard().with(OnBeads);

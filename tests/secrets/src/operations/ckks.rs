@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! CKKS: keys, encoding, encryption, decryption, decoding, and decryption to share.
+//! Operations of CKKS on secrets: key generation, encoding, encryption, decryption, decoding, and shared decryption.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub const OPERATIONS: &[Operation] = &[
     },
 ];
 
-/// A scale whose coefficients one word holds, one that leaves the first prime, and one that leaves a word.
+/// Exponents of scales: one whose coefficients are below the first prime, one beyond that prime, and one beyond a word.
 const SCALES: [u32; 3] = [30, 55, 80];
 
 fn params(secret: SecretDistribution, error: ErrorDistribution) -> Result<Arc<Params>, Failure> {
@@ -72,7 +72,7 @@ fn plaintext(params: &Arc<Params>, log_scale: u32) -> Result<Plaintext, Failure>
 }
 
 fn keys() -> Result<(), Failure> {
-    // No noise model holds for a binary one.
+    // CKKS refuses a binary secret, for which its noise model does not hold.
     for secret in SECRETS
         .into_iter()
         .filter(|&secret| secret != SecretDistribution::Binary)
@@ -125,7 +125,7 @@ fn decryption() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Of a decryption, which the last operation makes.
+/// Adds flooding noise to a secret plaintext, as shared decryption does after decryption.
 fn shared_decryption() -> Result<(), Failure> {
     let params = default_params()?;
     let plain = plaintext(&params, 40)?;

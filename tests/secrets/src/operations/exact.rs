@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! BFV and BGV: keys, encoding, encryption, decryption and decoding.
+//! Operations of BFV and BGV on secrets: key generation, encoding, encryption, decryption and decoding.
 
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ fn bgv_params() -> Result<Arc<bgv::Params>, Failure> {
     Ok(builder.allow_insecure_parameters_for_tests_only().build()?)
 }
 
-/// Integers modulo a power of a prime, in the slots that its ring has, and bootstrapping.
+/// Returns parameters for bootstrapping, whose plaintexts are integers modulo a prime power.
 fn thin_params() -> Result<Arc<bgv::Params>, Failure> {
     let primes = friendly_primes(12)?;
     let (cipher, special) = primes.split_at(10);
@@ -105,7 +105,7 @@ fn bootstrapping_keys() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Parameters, keys and a message of one scheme.
+/// Parameters, keys and an encoder of one scheme.
 struct Setup<S: ExactScheme> {
     params: Arc<S::Params>,
     keys: KeyGenerator,

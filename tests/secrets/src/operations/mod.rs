@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What touches secrets: each on small parameters, and run once with all that is secret marked.
+//! The operations that handle secrets. Each runs once on small parameters, with all secrets marked for valgrind.
 //!
-//! A marked seed marks all that is drawn from it: secrets, errors, and masks, which are public but depend on no data either.
+//! A marked seed marks all samples from it: secrets, errors, and masks. Masks are public, but no branch may depend on
+//! them either.
 
 mod ckks;
 mod exact;
@@ -20,13 +21,13 @@ use crate::valgrind::{depends, mark, secret};
 
 pub type Failure = Box<dyn std::error::Error>;
 
-/// Makes ready what is public, marks what is secret, and runs.
+/// An operation. `run` prepares the public inputs, marks the secrets and executes it.
 pub struct Operation {
     pub name: &'static str,
     pub run: fn() -> Result<(), Failure>,
 }
 
-/// All that must not depend on what is secret.
+/// Returns all operations, whose branches and addresses must not depend on a secret.
 pub fn all() -> impl Iterator<Item = &'static Operation> {
     let all = [
         samplers::OPERATIONS,
@@ -37,7 +38,7 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
     all.into_iter().flatten()
 }
 
-/// Faults that must be seen.
+/// Operations with planted faults, which valgrind must see.
 pub const PLANTED: &[Operation] = &[
     Operation {
         name: "planted branch",
@@ -58,7 +59,7 @@ pub const PLANTED: &[Operation] = &[
     },
 ];
 
-/// How the secret of a key is distributed, each way there is.
+/// Every distribution of a ring scheme's secret key.
 const SECRETS: [SecretDistribution; 4] = [
     SecretDistribution::Ternary,
     SecretDistribution::SparseTernary { weight: 32 },
@@ -70,7 +71,7 @@ fn secret_seed(byte: u8) -> [u8; 32] {
     secret([byte; 32])
 }
 
-/// Refuses results that do not depend on what is secret: their operation would have been followed for nothing.
+/// Fails under valgrind if the values do not depend on a secret, since then the operation was not really followed.
 fn expect_dependent<T: Copy>(values: &[T]) -> Result<(), Failure> {
     match depends(values) {
         Some(false) => Err("nothing of what came out depends on the secret".into()),
@@ -92,14 +93,14 @@ fn mark_residues(residues: Residues<'_>) {
     }
 }
 
-/// A copy of the generator's secret key, marked.
+/// Returns a copy of the generator's secret key, marked as secret.
 fn secret_key(keys: &KeyGenerator) -> SecretKey {
     let secret = keys.secret_key().clone();
     mark(secret.expose_eval_limbs());
     secret
 }
 
-/// All kinds of keys of a ring scheme.
+/// Generates a public, a relinearisation, a Galois and a secret key of a ring scheme.
 fn generate(params: Arc<impl RingParams>) -> Result<(), Failure> {
     let keys = KeyGenerator::from_seed_for_reproducible_tests_only(params, secret_seed(1))?;
     expect_dependent(keys.public_key()?.b())?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sampling, and the transforms that all schemes share.
+//! Operations that all schemes share: sampling, centring of residues, and transforms.
 
 use ringmill_math::sample::{self, WideGaussian};
 use ringmill_math::{Modulus, NttPlan, Prng, Ring, plans::Task, primes};
@@ -26,14 +26,14 @@ pub const OPERATIONS: &[Operation] = &[
     },
 ];
 
-/// Samples of each; more than a block of random numbers, and a part of one.
+/// The number of samples of each kind. It needs more than one block of random numbers, and the last block only in part.
 const SAMPLES: usize = 300;
 
 fn prng() -> Prng {
     Prng::from_seed_for_reproducible_tests_only(secret_seed(2))
 }
 
-/// A modulus below a sample's magnitude, and of each length that kernels tell apart.
+/// Returns moduli: a small one that samples may exceed, and one of each length for which there are other kernels.
 fn moduli() -> Result<Vec<Modulus>, Failure> {
     let mut moduli = vec![Modulus::new(97)?];
     for bits in [30, 50, 52, 60] {
@@ -96,7 +96,7 @@ fn centred() -> Result<(), Failure> {
     Ok(())
 }
 
-/// By every kernel of the level, as each may be chosen.
+/// Runs the transforms on every kernel that may be chosen at this level of vector instructions.
 fn transforms() -> Result<(), Failure> {
     let ring = Ring::full(8);
     for q in moduli()?.into_iter().skip(1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! TFHE: keys, encryption under both keys, and decryption.
+//! Operations of TFHE on secrets: key generation, encryption under the secret and the public key, and decryption.
 
 use std::sync::Arc;
 
@@ -40,7 +40,8 @@ fn small(builder: ParamsBuilder, order: Order) -> Result<Arc<Params>, Failure> {
     Ok(builder.build()?)
 }
 
-/// Bits and integers; words of both lengths and a prime; each way in which products are lifted.
+/// Returns parameter sets for bits and for integers, with words of both lengths and a prime modulus, and with different
+/// transforms.
 fn sets() -> Result<Vec<Arc<Params>>, Failure> {
     let toy = ParamsBuilder::toy_for_tests_only;
     let integers = || toy().messages(Messages::CIRCUITS);
@@ -65,7 +66,7 @@ fn has_bits(params: &Params) -> bool {
     params.sizes().messages == Messages::Booleans
 }
 
-/// A message of which no bit is known but that it fits.
+/// Returns a message with four secret bits.
 fn message() -> u64 {
     secret(5u64) & 15
 }

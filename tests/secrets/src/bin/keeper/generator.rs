@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The generator and the samplers.
+//! Scenarios with a random generator and the samplers.
 
 use ringmill_math::sample::{self, WideGaussian};
 use ringmill_math::{Prng, PrngSource, Seeded, WordModulus, expand_words};
 use ringmill_secrets::telling::{Keeper, Kept, Stage, Teller};
 use zeroize::Zeroizing;
 
-/// Bytes of keystream that a generator makes at once: its next key, then its output.
+/// The bytes of keystream that a generator makes at once: its next key, and then its output.
 const REFILL: usize = 32 + 4096;
-/// Blocks of 64 bytes that vectors make together.
+/// The number of blocks of 64 bytes that vector code makes at once.
 const TOGETHER: usize = 16;
 
-/// The seed of the `n`-th generator that a source of this seed gives.
+/// Returns the seed of the `n`-th generator, counted from 0, of a source with this seed.
 pub fn seed_of(source: [u8; 32], n: usize) -> Zeroizing<[u8; 32]> {
     let mut source = Prng::from_seed_for_reproducible_tests_only(source);
     let mut seed = Zeroizing::new([0; 32]);
@@ -21,8 +21,8 @@ pub fn seed_of(source: [u8; 32], n: usize) -> Zeroizing<[u8; 32]> {
     seed
 }
 
-/// Tells the key of a generator, what it makes at once, and both as vectors hold them. The first `public` bytes of output are
-/// a public seed.
+/// Tells a generator's key, its next key and its first output, in order and in the order in which vectors hold them.
+/// The first `public` bytes of output are a public seed and are left out.
 pub fn tell(to: &mut Teller, name: &str, seed: &[u8; 32], public: usize) {
     let words = WordModulus::new(64).expect("64 bits");
     let mut stream = Zeroizing::new(vec![0; REFILL / 8]);
@@ -67,7 +67,7 @@ pub fn tell(to: &mut Teller, name: &str, seed: &[u8; 32], public: usize) {
     }
 }
 
-/// What samplers gave.
+/// The samples of every sampler.
 struct Drawn {
     small: [Zeroizing<Vec<i8>>; 4],
     wide: Zeroizing<Vec<i128>>,
@@ -77,7 +77,7 @@ struct Drawn {
 const NAMES: [&str; 4] = ["ternary", "sparse", "binomial", "Gaussian"];
 const SEED: [u8; 32] = [41; 32];
 
-/// Every sampler from one generator.
+/// Draws from every sampler by one generator.
 fn draw() -> Drawn {
     const N: usize = 1000;
     let source = PrngSource::from_seed_for_reproducible_tests_only(SEED, Seeded::KeyHolder);
@@ -105,7 +105,7 @@ fn tell_drawn(to: &mut Teller, drawn: &Drawn, kept: Kept) {
     to.tell("bytes", kept, &drawn.bytes);
 }
 
-/// Nothing is left of what is drawn and dropped.
+/// Draws samples and drops them. Nothing of them may be left.
 pub fn drawing(keeper: &mut Keeper) {
     let drawn = draw();
     keeper.tells(|to| {
@@ -116,7 +116,7 @@ pub fn drawing(keeper: &mut Keeper) {
     keeper.search(Stage::Dropped);
 }
 
-/// What is held is found.
+/// Draws samples and holds them, so that a search must find them.
 pub fn holding(keeper: &mut Keeper) {
     let drawn = draw();
     keeper.tells(|to| tell_drawn(to, &drawn, Kept::WithItsHolder));

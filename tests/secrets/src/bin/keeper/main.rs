@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A process that makes, uses, saves, loads and drops secrets, and says when its memory is to be searched for them.
+//! A process that makes, uses, saves, loads and drops secrets. It tells its parent when to search its memory for them.
 
 mod generator;
 mod ring;
@@ -12,11 +12,11 @@ use ringmill_math::{LineAllocator, Prng};
 use ringmill_secrets::telling::{Keeper, Kept, Stage, TWIN};
 use zeroize::Zeroizing;
 
-/// The one of the command and of the Python package.
+/// The allocator of the command and of the Python package.
 #[global_allocator]
 static ALLOCATOR: LineAllocator = LineAllocator;
 
-/// One way to keep secrets.
+/// A scenario: a way to make, hold and drop secrets.
 type Scenario = fn(&mut Keeper);
 
 const SCENARIOS: [(&str, Scenario); 12] = [
@@ -34,7 +34,7 @@ const SCENARIOS: [(&str, Scenario); 12] = [
     ("a panic", ring::panicking),
 ];
 
-/// Copies that a search must find: on the heap, freed there, and on the stack.
+/// Leaves copies that a search must find: on the heap, freed on the heap, and on the stack.
 fn planted(keeper: &mut Keeper) {
     let mut secret = Zeroizing::new(vec![0u8; 96]);
     let mut prng = Prng::from_seed_for_reproducible_tests_only([3; 32]);

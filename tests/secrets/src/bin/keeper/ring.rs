@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ring schemes: keys, encryptions, phases, files.
+//! Scenarios of the ring schemes, with keys, encryptions, phases and files.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,16 +23,17 @@ use super::generator::{self, seed_of};
 
 const SEED: [u8; 32] = [17; 32];
 const LOG_N: u8 = 9;
-/// Primes of ciphertexts and special ones.
+/// The bits of the ciphertext primes, and of the special primes.
 pub type Chain = (&'static [u32], &'static [u32]);
 pub const WIDE: Chain = (&[50, 40, 41], &[50]);
 pub const SHORT: Chain = (&[30, 29, 28], &[31]);
 
+/// Returns `n` words of zero that are wiped when dropped.
 fn words<T: Clone + Default + zeroize::Zeroize>(n: usize) -> Zeroizing<Vec<T>> {
     Zeroizing::new(vec![T::default(); n])
 }
 
-/// Tells residues in words of 64 bits and, where they may be held so, of 32.
+/// Tells residues in words of 64 bits and, if all primes are below 2^32, in words of 32 bits.
 fn tell_limbs(to: &mut Teller, params: &Params, name: &str, kept: Kept, limbs: &[u64]) {
     to.tell(name, kept, limbs);
     let mut short = words::<u32>(limbs.len());
@@ -44,7 +45,7 @@ fn tell_limbs(to: &mut Teller, params: &Params, name: &str, kept: Kept, limbs: &
     }
 }
 
-/// Tells limbs in evaluation form and their coefficients.
+/// Tells limbs that are in evaluation form, and their coefficients.
 fn tell_both_forms(to: &mut Teller, params: &Params, name: &str, limbs: &[u64]) {
     tell_limbs(
         to,
@@ -74,7 +75,7 @@ fn plan(params: &Params, q: Modulus) -> Arc<NttPlan> {
     NttPlan::shared(q, params.ring()).expect("plan")
 }
 
-/// Tells small coefficients as they are drawn and as residues.
+/// Tells small coefficients as they are drawn, and as residues modulo each prime.
 fn tell_coefficients(to: &mut Teller, params: &Params, name: &str, samples: &[i8]) {
     to.tell(&format!("{name}, drawn"), Kept::Never, samples);
     let mut limb = words::<u64>(samples.len());
@@ -84,7 +85,7 @@ fn tell_coefficients(to: &mut Teller, params: &Params, name: &str, samples: &[i8
     }
 }
 
-/// Tells them in evaluation form, too.
+/// Tells small coefficients as they are drawn, as residues, and in evaluation form.
 fn tell_small(to: &mut Teller, params: &Params, name: &str, samples: &[i8]) {
     tell_coefficients(to, params, name, samples);
     let mut limb = words::<u64>(samples.len());
@@ -101,7 +102,7 @@ fn tell_small(to: &mut Teller, params: &Params, name: &str, samples: &[i8]) {
     }
 }
 
-/// Makes a key and everything that is made of it, and tells what it is made of.
+/// Generates a secret key and evaluation keys, and tells the secrets in them. Returns the key generator.
 fn keys<P: RingParams>(keeper: &mut Keeper, own: &Arc<P>) -> KeyGenerator {
     let params = own.ring_params();
     let keygen = KeyGenerator::from_seed_for_reproducible_tests_only(Arc::clone(own), SEED);
@@ -124,7 +125,7 @@ fn tell_keys(to: &mut Teller, params: &Params, secret: &[u64]) {
         .sample(&mut prng, params.degree());
     tell_coefficients(to, params, "secret", &drawn.expect("secret"));
     generator::tell(to, "generator of the secret", &seed, 0);
-    // The public key is made by the third, after the key's identity: a public seed, then an error.
+    // The third generator makes the public key, after the key's identity. It draws a public seed, and then an error.
     let seed = seed_of(SEED, 2);
     let mut prng = Prng::from_seed_for_reproducible_tests_only(*seed);
     prng.next_seed();
@@ -158,7 +159,7 @@ fn tell_keys(to: &mut Teller, params: &Params, secret: &[u64]) {
 const PUBLIC_SEED: [u8; 32] = [31; 32];
 const SECRET_SEED: [u8; 32] = [32; 32];
 
-/// Tells what the first encryptions under the public key and under the secret one draw.
+/// Tells the secret samples of the first encryptions under the public key and under the secret key.
 fn tell_encryptions(to: &mut Teller, params: &Params) {
     let error = |prng: &mut Prng| {
         let drawn = params.error_distribution().sample(prng, params.degree());
@@ -182,7 +183,7 @@ fn tell_encryptions(to: &mut Teller, params: &Params) {
     generator::tell(to, "generator of a seeded encryption", &seed, 32);
 }
 
-/// c_0 + c_1 s by its definition.
+/// Returns the phase c_0 + c_1 s of a ciphertext of two polynomials, in evaluation form.
 fn phase<A: Annotation>(
     params: &Params,
     secret: &SecretKey,
@@ -206,7 +207,7 @@ fn phase<A: Annotation>(
     phase
 }
 
-/// A file of its own in a folder of its own, removed at the end.
+/// A folder for temporary files of this process. Dropping it removes the folder.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -227,7 +228,7 @@ impl Drop for Folder {
     }
 }
 
-/// Saves a secret key and loads it.
+/// Saves a secret key to a file and returns the key that is loaded from it.
 fn through_a_file(params: &Params, secret: &SecretKey) -> SecretKey {
     let folder = Folder::new();
     let path = folder.file("secret");
@@ -270,7 +271,7 @@ pub fn ckks(keeper: &mut Keeper, (cipher, special): Chain) {
         tell_both_forms(to, ring, "phase", &limbs);
         tell_opened(to, &encoder, &decryptor, &cipher);
     });
-    // The same by the roles that run time and packages use.
+    // The key holder does the same. Run time and packages use it.
     let holder = ckks::KeyHolder::with_secret_key(params.clone(), keygen.secret_key().clone());
     let holder = holder.expect("holder");
     let at = At {
@@ -284,17 +285,17 @@ pub fn ckks(keeper: &mut Keeper, (cipher, special): Chain) {
     holder.encrypt(&slots, &at).expect("encryption");
     keeper.search(Stage::Held);
     drop((keygen, seeded, decryptor, holder));
-    // The encoder lives on.
+    // The encoder is still alive.
     keeper.search(Stage::Dropped);
     drop(encoder);
     keeper.search(Stage::Dropped);
 }
 
 const FLOODING_SEED: [u8; 32] = [33; 32];
-/// Bound on the error of a slot.
+/// The bound on the error of a slot, which sets the size of the flooding noise.
 const BOUND: f64 = 1e-4;
 
-/// A decoded result is its caller's, who wipes it here.
+/// Overwrites a decoded result. The library leaves that to its caller.
 fn forget<T: Copy + Default>(slots: &mut [T]) {
     slots.fill(T::default());
     std::hint::black_box(slots);
@@ -308,7 +309,7 @@ fn flooded(params: &ckks::Params, plain: &ckks::Plaintext) -> ckks::Plaintext {
         .expect("noise")
 }
 
-/// decodes, copies, writes, reads and shares.
+/// Decrypts a ciphertext, and decodes, copies, writes, reads and shares the plaintext.
 fn opened(encoder: &ckks::Encoder, decryptor: &ckks::Decryptor, cipher: &ckks::Ciphertext) {
     let params = encoder.params();
     let plain = decryptor.decrypt(cipher).expect("decryption");
@@ -323,7 +324,7 @@ fn opened(encoder: &ckks::Encoder, decryptor: &ckks::Decryptor, cipher: &ckks::C
     forget(&mut encoder.decode(&shared, 8).expect("slots"));
 }
 
-/// Tells the phase in every form that it takes.
+/// Tells the phase of a ciphertext in every form that decryption, decoding and sharing give it.
 fn tell_opened(
     to: &mut Teller,
     encoder: &ckks::Encoder,
@@ -364,7 +365,7 @@ fn tell_opened(
     }
 }
 
-/// Encrypts, decrypts and measures noise under one of the schemes of exact integers.
+/// Runs a scenario of BFV or BGV: encrypts, decrypts and measures the noise.
 fn integers<S, A>(keeper: &mut Keeper, params: Arc<S::Params>)
 where
     A: Annotation,
@@ -403,7 +404,7 @@ where
     decryptor.noise_budget(&cipher).expect("budget");
     let low = halves.expand(ring).expect("ciphertext");
     decryptor.decrypt(&low).expect("decryption");
-    // One whose noise has used up the budget.
+    // The noise of this ciphertext has used up the budget.
     let polys = cipher
         .polys()
         .iter()
@@ -438,7 +439,7 @@ where
     keeper.search(Stage::Dropped);
 }
 
-/// Tells a phase, and the same as noise is measured: times t.
+/// Tells a phase, and the phase times t, by which noise is measured.
 fn tell_phases(to: &mut Teller, params: &Params, name: &str, limbs: &[u64], t: u64) {
     tell_both_forms(to, params, name, limbs);
     let mut scaled = Zeroizing::new(limbs.to_vec());
@@ -466,7 +467,7 @@ pub fn bgv(keeper: &mut Keeper) {
     integers::<bgv::Bgv, bgv::Factor>(keeper, params.expect("parameters"));
 }
 
-/// The secret that BGV's bootstrapping keys encapsulate ciphertexts under.
+/// Runs a scenario with the sparse secret to which BGV's bootstrapping switches ciphertexts.
 pub fn sparse(keeper: &mut Keeper) {
     let primes = friendly_primes(21).expect("primes");
     let (cipher, special) = primes.split_at(primes.len() - 7);
@@ -497,7 +498,7 @@ pub fn sparse(keeper: &mut Keeper) {
     keeper.search(Stage::Dropped);
 }
 
-/// Secrets of computations that end in a panic.
+/// Makes secrets in a computation that ends in a panic.
 pub fn panicking(keeper: &mut Keeper) {
     std::panic::set_hook(Box::new(|_| {}));
     let builder = ckks::Params::builder(LOG_N).prime_bits(WIDE.0, WIDE.1);

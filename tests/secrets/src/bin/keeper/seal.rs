@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Secret keys and plaintexts through SEAL's files, compressed and not.
+//! A scenario that writes and reads secret keys and plaintexts in SEAL's format, with and without compression.
 
 use ringmill_schemes::ckks::{Encoder, KeyGenerator, Params};
 use ringmill_schemes::seal::{self, Compression, SealContext};
@@ -8,11 +8,13 @@ use zeroize::Zeroizing;
 
 use super::ring::WIDE;
 
-/// Bytes of a header, and where it says how the rest is compressed.
+/// The bytes of the header of SEAL's objects.
 const HEADER: usize = 16;
+/// The place of the header's byte that tells how the rest is compressed.
 const COMPRESSION: usize = 5;
 const ZLIB: u8 = 1;
-/// More bytes of a file than its header and the name of the parameters take, which everyone may know.
+/// The first bytes of a file that are not searched for. They include the header and the parameters' name, which are
+/// public.
 const PUBLIC: usize = 256;
 
 pub fn all(keeper: &mut Keeper) {
@@ -46,7 +48,7 @@ pub fn all(keeper: &mut Keeper) {
     let packed = zlib(&plain.expect("written"));
     seal::read_secret_key(&context, &packed).expect("read");
     drop(packed);
-    // What is decrypted is a plaintext, too.
+    // A decrypted message is a plaintext too, so plaintexts are secret.
     let encoder = Encoder::new(params.clone());
     let values: Vec<f64> = (0..params.slots()).map(|i| (i as f64).cos()).collect();
     let plain = encoder
@@ -70,7 +72,7 @@ pub fn all(keeper: &mut Keeper) {
     keeper.search(Stage::Dropped);
 }
 
-/// The same object with its members as a zlib stream of blocks that are stored as they are.
+/// Returns an uncompressed object with its members in a zlib stream of stored blocks.
 fn zlib(object: &[u8]) -> Zeroizing<Vec<u8>> {
     const BLOCK: usize = 40_000;
     let (head, members) = object.split_at(HEADER);

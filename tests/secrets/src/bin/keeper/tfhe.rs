@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! TFHE: small and large keys as bits, as words and in transform form; files. A phase is one word, shorter than a copy.
+//! Scenarios of TFHE with small and large keys as bits, as words and in transform form, and with files. A phase is a
+//! single word, too short to be searched for.
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use super::ring::Folder;
 
 const SEED: [u8; 32] = [51; 32];
 
+/// Runs the scenario with messages of one bit.
 pub fn booleans(keeper: &mut Keeper) {
     one(
         keeper,
@@ -24,7 +26,7 @@ pub fn booleans(keeper: &mut Keeper) {
     );
 }
 
-/// Two bits and two of carry.
+/// Runs the scenario with messages of two bits and two bits of carry.
 pub fn circuits(keeper: &mut Keeper) {
     let circuits = ParamsBuilder::toy_circuits_for_tests_only();
     one(keeper, circuits.sizes(|s| s.n.0 = 80));
@@ -62,7 +64,7 @@ fn one(keeper: &mut Keeper, params: ParamsBuilder) {
     keeper.search(Stage::Dropped);
 }
 
-/// Tells the keys as bits, as words and in transform form, and what drew them.
+/// Tells the keys as bits, as words and in transform form, and the generator that drew them.
 fn tell(to: &mut Teller, params: &Params, secret: &SecretKey) {
     for (name, key) in [("small key", LweKey::Small), ("large key", LweKey::Large)] {
         let bits = secret.expose_bits(key);
@@ -79,7 +81,7 @@ fn tell(to: &mut Teller, params: &Params, secret: &SecretKey) {
     to.tell("bytes of the small key", Kept::Never, &drawn);
 }
 
-/// Tells the ring key as products take it.
+/// Tells the ring key in the form in which the products take it.
 fn transformed(to: &mut Teller, params: &Params, secret: &SecretKey) {
     let name = "ring key in transform form";
     let (ring, n) = (params.ring(), params.sizes().degree());
@@ -102,7 +104,7 @@ fn transformed(to: &mut Teller, params: &Params, secret: &SecretKey) {
     key.wipe();
 }
 
-/// Saves a secret key and loads it.
+/// Saves a secret key to a file and returns the key that is loaded from it.
 fn through_a_file(params: &Params, secret: &SecretKey) -> SecretKey {
     let folder = Folder::new();
     let path = folder.file("secret");
