@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Arguments: options that decide nothing are refused, the exit status is a documented one whatever is asked, and what is
-//! printed under `--json` is JSON.
+//! Tests of the arguments. Options without effect are refused, random arguments end with a documented exit status, and
+//! `--json` prints JSON.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::common::{MEAN, ringmill};
 
-/// Commands, some with what they need.
+/// Commands, some with the arguments that they need.
 const COMMANDS: &[&[&str]] = &[
     &["run", MEAN],
     &["run", MEAN, "--random-inputs"],
@@ -37,7 +37,7 @@ const COMMANDS: &[&[&str]] = &[
     &[],
 ];
 
-/// Options of all commands, with what else they might be given.
+/// Options of all commands, and other words that a command line might have.
 const OPTIONS: &[&str] = &[
     "--params",
     "--scheme",
@@ -153,7 +153,7 @@ impl Dice {
     }
 }
 
-/// Command lines with an option that decides nothing, and what the refusal names.
+/// Command lines with an option without effect, and words that the refusal must contain.
 const IDLE: &[(&str, &[&str])] = &[
     (
         "run MEAN --random-inputs --slots 64",
@@ -217,7 +217,7 @@ const IDLE: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What cannot be carried out for other reasons.
+/// Command lines that fail for other reasons.
 const FAULTS: &[&str] = &[
     "run missing.rmac --random-inputs",
     "run MEAN",
@@ -249,7 +249,7 @@ fn words(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The one error object of a command that is not carried out.
+/// Runs a command line with `--json` that must be refused, and returns the message of its error object.
 fn refused(line: &str) -> String {
     let output = ringmill(&[&words(line)[..], &["--json"]].concat());
     assert_eq!(output.status.code(), Some(2), "{line}");
@@ -276,7 +276,7 @@ fn options_that_decide_nothing_are_refused() {
     }
 }
 
-/// What a machine refuses of a program that was compiled for none is cured by an option, which the refusal names.
+/// A machine may refuse a program that was compiled for no machine. The refusal names the option that helps.
 #[test]
 fn a_machines_refusal_names_its_target() {
     for command in [
@@ -289,7 +289,7 @@ fn a_machines_refusal_names_its_target() {
         let cured = ringmill(&cured.collect::<Vec<_>>());
         assert!(cured.status.success(), "{command}: {cured:?}");
     }
-    // There is no cure for a ring that the engine has not.
+    // No option helps if the machine does not have the program's ring.
     let error = refused("sim MEAN --machine torus");
     assert!(!error.contains("--target"), "{error}");
 }
@@ -335,7 +335,7 @@ fn json_is_one_document_or_one_object_a_line() {
     }
 }
 
-/// A folder of the test's own, removed with all that is in it.
+/// A temporary folder of a test. Dropping it removes it with its files.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -428,12 +428,12 @@ fn check(arguments: &[&str]) {
     let said = format!("{arguments:?}: {:?}\n{out}\n{err}", output.status);
     assert!(matches!(output.status.code(), Some(0..=2)), "{said}");
     assert!(!err.contains("panicked"), "{said}");
-    // Beside errors there may be the note on the default bound of inputs.
+    // Standard error may also have the note on the default bound of inputs.
     let fault = err.lines().any(|line| !line.starts_with("note: "));
     assert_eq!(output.status.code() == Some(2), fault, "{said}");
     let options = arguments.iter().take_while(|a| **a != "--");
     let asked = |flags: &[&str]| options.clone().any(|a| flags.contains(a));
-    // Help and the version are asked for by themselves, and are text.
+    // Help and the version are text even with `--json`.
     if !asked(&["--json"]) || asked(&["-h", "--help", "-V", "--version"]) {
         return;
     }
@@ -452,7 +452,7 @@ fn random(seed: u64, count: usize) {
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let mut dice = Dice(Prng::from_seed_for_reproducible_tests_only(bytes));
     for _ in 0..count {
-        // What a combination writes is not to land in the sources.
+        // Arguments that write a file are skipped, since the file could land among the sources.
         let arguments = dice.arguments();
         let writes = ["--trace", "--output", "-o"];
         if !arguments.iter().any(|a| writes.contains(a)) {
@@ -461,7 +461,7 @@ fn random(seed: u64, count: usize) {
     }
 }
 
-/// A seed of the time, or the one of `RINGMILL_SEED`.
+/// Returns the seed in `RINGMILL_SEED`, or else one from the clock.
 fn seed() -> u64 {
     let given = std::env::var("RINGMILL_SEED").ok();
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
@@ -513,7 +513,7 @@ fn every_command_teaches_by_example_and_offers_json() {
                 "{} has no example",
                 sub.get_name()
             );
-            // What a shell reads is a script.
+            // Completion prints a script for a shell, so it has no `--json`.
             let script = sub.get_name() == "completion";
             assert!(
                 script || sub.get_arguments().any(|a| a.get_id() == "json"),

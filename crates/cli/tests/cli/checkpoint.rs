@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Runs that are killed at any moment and gone on with by the same command, to the bits of one that was not.
+//! Tests that a run killed at any moment goes on by the same command, and gives the same bits as a run that was not
+//! killed.
 #![cfg(unix)]
 
 use std::fs;
@@ -11,9 +12,10 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::common::{command, folder, long_program, ringmill};
 
 struct Runs {
-    /// What is run, and whether it writes its outputs to a file.
+    /// The arguments of the run, without those for checkpoints and outputs.
     fixed: Vec<String>,
     writes: bool,
+    /// The folder of the test's files.
     folder: PathBuf,
 }
 
@@ -37,7 +39,7 @@ impl Runs {
         })
     }
 
-    /// A chain of gates, each a bootstrap of small parameters.
+    /// Makes the run of a circuit with a chain of gates. Each is a bootstrap under small parameters.
     fn circuit(name: &str, gates: usize) -> Self {
         Self::of(name, false, |folder| {
             let path = folder.join("chain.blif");
@@ -77,7 +79,7 @@ impl Runs {
         command.spawn().unwrap()
     }
 
-    /// Runs to the end, which there is: what is said, and the outputs.
+    /// Runs to the end, which must succeed. Returns the standard output and the decrypted outputs.
     fn finish(&self, kept: &str, output: &str) -> (String, String) {
         let arguments = self.arguments(kept, output);
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -98,7 +100,7 @@ impl Runs {
     }
 }
 
-/// Each gate takes the one before and an input.
+/// Returns the BLIF text of a chain of gates, each of which takes the gate before it and an input.
 fn chain(gates: usize) -> String {
     let mut text = ".model chain\n.inputs a b c\n.outputs y\n.gate $_BUF_ A=a Y=w0\n".to_owned();
     for i in 0..gates {
@@ -108,14 +110,14 @@ fn chain(gates: usize) -> String {
     text + &format!(".gate $_BUF_ A=w{gates} Y=y\n.end\n")
 }
 
-/// A number below `end` that hangs on the time.
+/// Returns a number below `end` that depends on the time.
 fn some(end: u64) -> u64 {
     let now = SystemTime::UNIX_EPOCH.elapsed().unwrap();
     u64::from(now.subsec_nanos()) / 7 % end.max(1)
 }
 
 fn killed(runs: &Runs, kills: usize) {
-    // Keys and inputs are there; nothing else hangs on chance.
+    // The folder has keys and inputs. Nothing else of the run is random.
     let mut child = runs.start("first", "unused.json");
     let asked = runs.folder.join("first/asked");
     let begin = Instant::now();
@@ -140,7 +142,7 @@ fn killed(runs: &Runs, kills: usize) {
         std::thread::sleep(Duration::from_millis(some(whole)));
         child.kill().unwrap();
         child.wait().unwrap();
-        // What was complete is not kept, though its killer may have come before all of it was removed.
+        // A complete run removes its files, though the kill may come before all of them are gone.
         if !asked.exists() {
             break;
         }
@@ -209,7 +211,7 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Starts a run with a umask that takes nothing, and kills it when its checkpoint is there.
+/// Starts a run with a umask of 0, kills it when its checkpoint exists, and returns its folder.
 fn stopped(runs: &Runs, kept: &str) -> PathBuf {
     let mut shell = Command::new("sh");
     let shell = shell.args(["-c", "umask 0; exec \"$0\" \"$@\"", crate::common::RINGMILL]);
@@ -231,7 +233,7 @@ fn stopped(runs: &Runs, kept: &str) -> PathBuf {
     folder
 }
 
-/// Modes of a folder's files, but for those on their way.
+/// Returns the names and modes of a folder's files, without temporary files.
 fn modes(folder: &Path) -> Vec<(String, u32)> {
     let entries = fs::read_dir(folder).unwrap().map(|e| e.unwrap());
     let mut modes: Vec<_> = entries
@@ -242,7 +244,7 @@ fn modes(folder: &Path) -> Vec<(String, u32)> {
     modes
 }
 
-/// The folder tells nothing of the inputs to anybody but its owner, and to nobody without its keys.
+/// Only the folder's owner can read its files, and its digests reveal nothing of the inputs without the key.
 #[test]
 fn what_is_kept_is_its_owners_alone_and_no_hash_of_the_inputs() {
     for (runs, names) in [
@@ -258,18 +260,19 @@ fn what_is_kept_is_its_owners_alone_and_no_hash_of_the_inputs() {
         let first = stopped(&runs, "first");
         let names: Vec<_> = names.split(' ').map(|n| (n.to_owned(), 0o600)).collect();
         assert_eq!((mode(&first), modes(&first)), (0o700, names));
-        // A folder that is there and holds nothing is the run's.
+        // An empty folder becomes the run's.
         fs::create_dir(runs.folder.join("second")).unwrap();
         set_mode(&runs.folder.join("second"), 0o777);
         let second = stopped(&runs, "second");
         assert_eq!(mode(&second), 0o700);
-        // The same program and inputs under another key: who guesses them has nothing to compare with.
+        // The digests of the same program and inputs differ, since the keys differ. So nobody can check a guess of the
+        // inputs.
         let read = |folder: &Path, name| fs::read(folder.join(name)).unwrap();
         for name in ["asked", "asked.key"] {
             assert_eq!(read(&first, name).len(), 32);
             assert_ne!(read(&first, name), read(&second, name));
         }
-        // Copied without its modes.
+        // The folder as after a copy that did not keep the modes.
         for (name, _) in modes(&second) {
             set_mode(&second.join(name), 0o644);
         }
@@ -284,7 +287,7 @@ fn what_is_kept_is_its_owners_alone_and_no_hash_of_the_inputs() {
             refused.contains("expected a key of 32 bytes, got 31"),
             "{refused}"
         );
-        // As an older version left it: a hash, and no key.
+        // The folder as an older version left it, with a hash and no key.
         fs::remove_file(second.join("asked.key")).unwrap();
         let refused = ringmill_of(&runs, "second");
         assert!(refused.contains("a run of an older version"), "{refused}");
@@ -292,7 +295,7 @@ fn what_is_kept_is_its_owners_alone_and_no_hash_of_the_inputs() {
     }
 }
 
-/// What a run that is refused says.
+/// Runs a command that must be refused, and returns its standard error.
 fn ringmill_of(runs: &Runs, kept: &str) -> String {
     let arguments = runs.arguments(kept, "unused.json");
     let done = ringmill(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
@@ -313,7 +316,7 @@ fn a_folder_of_others_keeps_its_mode_and_is_refused_where_they_may_write() {
         assert!(refused.contains("others may write into"), "{refused}");
         assert!(mode(&kept) == wide && !kept.join("secret.key").exists());
     }
-    // They may look at it: at the names, as files are closed to them.
+    // Others may read the folder. They see the names, since they cannot read the files.
     set_mode(&kept, 0o755);
     let arguments = runs.arguments("kept", "");
     let done = ringmill(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
@@ -323,7 +326,7 @@ fn a_folder_of_others_keeps_its_mode_and_is_refused_where_they_may_write() {
         (mode(&kept), left),
         (0o755, vec!["input00.ct".to_owned(), "others".to_owned()])
     );
-    // What links lead to is not the run's.
+    // A file that a link leads to is not the run's.
     fs::remove_file(kept.join("input00.ct")).unwrap();
     let outside = runs.folder.join("outside");
     fs::rename(kept.join("others"), &outside).unwrap();

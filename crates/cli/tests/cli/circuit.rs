@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill circuit`: what a netlist takes, a run of it under encryption, and what is refused.
+//! Tests of `ringmill circuit`: the cost of a netlist, runs under encryption, and refusals.
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ fn the_cost_of_each_set_and_the_one_taken() {
         assert_eq!(alone["set"], set);
         assert!(estimate["failure_log2"].as_f64().unwrap() < -60.0);
     }
-    // Seventeen gates of two inputs, of which none becomes part of another as bits.
+    // The adder has 17 gates of two inputs. On bits no gate is merged into another.
     assert_eq!(
         told(&[ADDER, "--params", "boolean_p64"])["estimates"][0]["bootstraps"],
         17
@@ -157,7 +157,8 @@ fn unused_and_wide_inputs() {
     }
 }
 
-/// Gates in a row, none of which goes into another: each reads the two before it.
+/// Returns the BLIF and the JSON text of a chain of gates. Each gate reads the two before it, so that none is merged
+/// into another.
 fn chain(gates: usize) -> [String; 2] {
     let blif = (2..gates).map(|i| format!(".names n{} n{} n{i}\n11 0\n", i - 2, i - 1));
     let blif: String = blif.collect();
@@ -178,7 +179,7 @@ fn chain(gates: usize) -> [String; 2] {
     [blif, json]
 }
 
-/// What a netlist takes is within the limit: read, lowered, and of a file that never ends.
+/// A netlist stays within the memory limit while it is read and lowered, and so does a file that never ends.
 #[test]
 fn memory_is_bounded() {
     let folder = folder("circuit-memory");
@@ -191,7 +192,7 @@ fn memory_is_bounded() {
     };
     for (name, text) in ["chain.blif", "chain.json"].iter().zip(chain(20_000)) {
         let path = folder.join(name);
-        // The file fits, and what is made of it does not.
+        // The file fits within the limit, and the netlist made from it does not.
         assert!(text.len() < 1 << 21, "{}", text.len());
         std::fs::write(&path, text).unwrap();
         let path = path.to_str().unwrap();
@@ -201,7 +202,7 @@ fn memory_is_bounded() {
     }
     let said = refused(&["/dev/zero"]);
     assert!(said.contains("/dev/zero and what is made of it"), "{said}");
-    // Its keys do not fit.
+    // The keys of this netlist do not fit.
     let few = folder.join("few.blif");
     std::fs::write(&few, &chain(4)[0]).unwrap();
     let few = few.to_str().unwrap();

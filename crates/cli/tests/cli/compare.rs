@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill compare`: one program on several machines and the CPU, in one table.
+//! Tests of `ringmill compare`, which runs one program on several machines and the CPU and prints one table.
 
 use crate::common::{MEAN, folder, ringmill};
 use serde_json::Value;
@@ -17,7 +17,7 @@ fn said(line: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The rows of a comparison by their cases.
+/// Returns the rows of a comparison, each with its case.
 fn rows(line: &str) -> Vec<(String, Value)> {
     let text = said(&format!("compare {line} --json"));
     let rows = text
@@ -31,7 +31,7 @@ fn cases(rows: &[(String, Value)]) -> Vec<&str> {
     rows.iter().map(|(case, _)| case.as_str()).collect()
 }
 
-/// A machine's report by `ringmill sim`.
+/// Returns a machine's report by `ringmill sim`.
 fn sim(line: &str) -> Value {
     serde_json::from_str(&said(&format!("sim {line} --json"))).unwrap()
 }
@@ -42,12 +42,12 @@ fn number(value: &Value) -> f64 {
         .unwrap_or_else(|| panic!("no number: {value}"))
 }
 
-/// Whether two numbers are one, but for what reading them rounds.
+/// Returns whether two numbers are equal up to rounding when they are read.
 fn same(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * a.abs()
 }
 
-/// A row's machine figures are those of a report.
+/// Asserts that the machine figures of a row are those of a report.
 fn agrees(row: &Value, report: &Value) {
     let (time, fit) = (&report["end_to_end"], &report["fit"]);
     let link: f64 = ["inputs", "keys", "programs", "spills", "outputs"]
@@ -111,7 +111,7 @@ fn machines_run_at_parameters_that_suit_them_all() {
     let [(_, cpu), (_, ring), (_, vector)] = &rows[..] else {
         panic!()
     };
-    // What suits the vector machine is narrower, and suits the ring.
+    // Parameters for the vector machine are narrower, and suit the ring machine too.
     agrees(vector, &alone);
     assert_eq!(vector["seconds"], alone["end_to_end"]["seconds"]);
     assert_eq!(ring["parameters"], vector["parameters"]);
@@ -131,18 +131,18 @@ fn machines_run_at_parameters_that_suit_them_all() {
     for machine in ["ring", "vector"] {
         assert!(text.contains(&format!("keys of {machine}: ")), "{text}");
     }
-    // Without the other one, the ring has the smaller parameters that suit it alone.
+    // Without the vector machine, the ring machine gets smaller parameters, which suit it alone.
     let alone = self::rows("MEAN --machine ring --no-cpu");
     assert_ne!(alone[0].1["parameters"], ring["parameters"]);
     let report = sim("MEAN --machine ring");
     assert_eq!(alone[0].1["seconds"], report["end_to_end"]["seconds"]);
 }
 
-/// What a machine's keys are is in its row: made of seeds in part, or stored. The same parameters with keys of another kind take
-/// another time, and the difference is the link's for keys.
+/// A row tells whether a machine's keys are partly expanded from seeds or stored. The kind of keys changes the time for
+/// the same parameters, and the link's time for keys is the difference.
 #[test]
 fn rows_tell_seeded_keys_from_stored_ones() {
-    // The keys of ten rotations are more than the ring machine holds.
+    // The keys of ten rotations do not fit the ring machine's key memory.
     const TEN: &str = "examples/mean.rmac";
     let both = &format!("{TEN} --machine ring --machine vector --no-cpu");
     let (apart, stored) = (rows(both), rows(&format!("{both} --target vector")));
@@ -158,10 +158,10 @@ fn rows_tell_seeded_keys_from_stored_ones() {
     assert_eq!(seeded["parameters"], whole["parameters"]);
     let difference = |part: &str| number(&whole[part]) - number(&seeded[part]);
     assert!(difference("keys_seconds") > 0.0, "{seeded} {whole}");
-    // But for what the calls are told of seeds.
+    // The calls also pass seeds, which takes a little of the difference.
     let share = difference("seconds") / difference("keys_seconds");
     assert!((share - 1.0).abs() < 0.02, "{share}");
-    // A machine's report in full says it too.
+    // A machine's detailed report tells the kind of keys too.
     let detail = said(&format!(
         "sim {TEN} --target vector --machine ring --detail"
     ));
@@ -181,7 +181,8 @@ fn rows_tell_seeded_keys_from_stored_ones() {
     }
 }
 
-/// Beside the total, which has as many keys there before as fit, stands that with none there: what `--send-keys` takes.
+/// A row has two totals. The first assumes that as many keys as fit are on the machine before the run. The cold total
+/// assumes that none is, and equals the total with `--send-keys`.
 #[test]
 fn rows_tell_warm_totals_from_cold_ones() {
     let asked = "MEAN --machine ring --machine vector --no-cpu";
@@ -202,7 +203,7 @@ fn rows_tell_warm_totals_from_cold_ones() {
     }
 }
 
-/// A machine that waits for its own memory says so, and how long.
+/// A machine's row and report tell how long it waits for its own memory.
 #[test]
 fn what_waits_for_distant_memory_is_no_compute() {
     let asked = "MEAN --machine vector --no-cpu --set distant.gbyte_per_second=1";
@@ -221,7 +222,7 @@ fn what_waits_for_distant_memory_is_no_compute() {
     ] {
         assert!(report.contains(part), "{part}: {report}");
     }
-    // Keys that are sent have a line of their own.
+    // Only keys that are sent have a line of their own.
     assert!(!report.contains("keys over the link"), "{report}");
     let sent = said("sim MEAN --target vector --machine vector --send-keys");
     assert!(sent.contains("keys over the link"), "{sent}");
@@ -256,7 +257,7 @@ fn a_machine_beside_a_host_has_its_parts_apart() {
     let timed = rows(&format!("{asked} --no-cpu"));
     let (_, row) = &timed[0];
     agrees(row, &report);
-    // The host's part is not known without data, so no total is.
+    // Without data the host's time is not known, so there is no total.
     assert!(row["seconds"].is_null() && row["host_seconds"].is_null());
     let measured = rows(&format!("{asked} --machine ring"));
     assert_eq!(cases(&measured)[1..], ["polymul", "ring"]);
@@ -270,7 +271,7 @@ fn a_machine_beside_a_host_has_its_parts_apart() {
     assert_eq!(row["threads"], 1);
 }
 
-/// The same, but that a measured host may take most of the time.
+/// Asserts the same for all figures but the bound, since a measured host may take most of the time.
 fn agrees_but_for_the_host(row: &Value, report: &Value) {
     let mut row = row.clone();
     row["bound"] = report["end_to_end"]["bound"].clone();
@@ -294,7 +295,7 @@ fn machines_without_parameters_in_common_have_their_own() {
     );
     let degree = |at: usize| &rows[at].1["parameters"]["log_n"];
     assert_eq!([0, 1, 2, 3, 4].map(degree), [12, 13, 12, 12, 13]);
-    // Each is compared with the CPU at its own parameters.
+    // Each machine is compared with the CPU at the machine's parameters.
     for (row, cpu) in [(2, 0), (3, 0), (4, 1)] {
         let seconds = |at: usize| number(&rows[at].1["seconds"]);
         let times = number(&rows[row].1["speedup"]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Exit statuses.
+//! Tests of the exit statuses of errors.
 
 use ringmill_cli::internals::CliError;
 use ringmill_device::DeviceError;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers of files, and random ones.
+//! Tests of reading inputs from files, and of random inputs.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use ringmill_schemes::ckks::Ckks;
 
 use crate::common::folder;
 
-/// A file of a test.
+/// Writes a file for a test and returns its path.
 fn file(name: &str, content: &[u8]) -> PathBuf {
     let path = folder("inputs").join(name);
     std::fs::write(&path, content).unwrap();
@@ -67,7 +67,7 @@ fn faults_say_where() {
     refused(said, "row 2, column 2: `x` is not a number");
     assert!(read("many.csv", b"1,2,3", 2).is_err());
     assert!(read("object.json", b"{}", 8).is_err());
-    // A header of 4 GiB in twelve bytes.
+    // Twelve bytes or fewer whose header claims up to 4 GiB.
     for claimed in [
         &b"\x93NUMPY\x01\x00\xff\xff"[..],
         b"\x93NUMPY\x02\x00\xff\xff\xff\xff",

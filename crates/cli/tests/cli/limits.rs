@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command within bounds: memory that an input asks for, an address-space limit, Ctrl-C.
+//! Tests of the command's limits: on the memory that inputs need, on the address space, and on the time to stop after
+//! Ctrl-C.
 #![cfg(unix)]
 
 use std::io::Read;
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{RINGMILL, command, folder, long_program, workspace};
 
-/// What a loaded computer may take to stop; a quiet one takes a tenth of it.
+/// The longest time to stop after Ctrl-C on a busy computer. An idle one takes a tenth of it.
 const STOPS: Duration = Duration::from_secs(3);
 
 fn ended(command: &mut Command) -> (Option<i32>, String, String) {
@@ -32,14 +33,14 @@ fn what_needs_more_than_the_limit_is_refused_with_the_figure() {
     );
     let (status, _, said) = ended(command(&mean).env("RINGMILL_MAX_MEMORY", "1M"));
     assert_eq!(status, Some(2), "{said}");
-    // The option counts before the variable.
+    // The option takes precedence over the variable.
     let mut both = command(&mean);
     let both = both
         .env("RINGMILL_MAX_MEMORY", "1M")
         .args(["--max-memory", "8G"]);
     let (status, printed, said) = ended(both);
     assert_eq!(status, Some(0), "{said}");
-    // Before they are made, and so before any report.
+    // The command tells the size of the keys before it generates them, and so before any report.
     let first = printed.lines().next().unwrap_or_default();
     assert!(first.contains("evaluation keys of"), "{printed}");
     for bad in ["0", "much", "-1"] {
@@ -82,7 +83,7 @@ fn expanded_keys_and_constants_keep_to_a_budget() {
         let (status, _, said) = ended(command(&mean).arg(format!("--expanded-bytes={bad}")));
         assert_eq!(status, Some(2), "{said}");
     }
-    // Timing alone expands nothing: its command has no such option.
+    // `sim` expands no keys or constants, so it does not have the option.
     let (status, _, said) = ended(&mut command(&[
         "sim",
         "examples/mean.rmac",
@@ -118,7 +119,7 @@ fn files_that_claim_more_than_they_hold_are_refused() {
     assert_eq!(status, Some(2), "{said}");
 }
 
-/// What runs a program on the larger parameters, up to the name of the device.
+/// Returns the arguments that run a program with Set-2, up to the name of the device.
 fn on_set2(program: &str) -> [&str; 6] {
     [
         "run",
@@ -130,7 +131,7 @@ fn on_set2(program: &str) -> [&str; 6] {
     ]
 }
 
-/// The command under an address-space limit, in kilobytes: it must not be killed.
+/// Runs the command with its address space limited to `kilobytes`. Returns its exit status and standard error.
 fn starved(arguments: &[&str], kilobytes: u64) -> (Option<i32>, String) {
     let mut command = Command::new("sh");
     let script = format!("ulimit -v {kilobytes}; exec \"$0\" \"$@\"");
@@ -164,7 +165,8 @@ fn start(command: &mut Command) -> Child {
         .unwrap()
 }
 
-/// Sends Ctrl-C and waits: the exit status, what was printed and said, and the time it took.
+/// Sends the signal of Ctrl-C and waits for the end. Returns the exit status, standard output, standard error, and the
+/// time to stop.
 fn interrupt(mut child: Child) -> (Option<i32>, String, String, Duration) {
     let begin = Instant::now();
     let sent = Command::new("kill")
@@ -220,7 +222,7 @@ fn ctrl_c_keeps_what_was_finished() {
     let program = long_program(&folder, 40);
     let outputs = folder.join("outputs.json");
     let _ = std::fs::remove_file(&outputs);
-    // The first device is done soon; the second, the RTL's model of a whole machine or one thread, is not.
+    // The run on the first device ends soon. The 500 runs on one thread after it take long.
     let mut arguments = vec!["run", &program, "--random-inputs", "--json", "--output"];
     arguments.extend([outputs.to_str().unwrap(), "--device", "cpu"]);
     arguments.extend(["--device", "cpu:1"].repeat(500));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What machines need of their parts, as the commands say it.
+//! Tests of how the commands show the resources that machines need of their parts.
 
 use crate::common::{MEAN, folder, ringmill};
 use serde_json::Value;
@@ -16,7 +16,7 @@ fn refused(arguments: &[&str]) -> String {
     String::from_utf8(output.stderr).unwrap()
 }
 
-/// The first line that starts so, its words apart.
+/// Returns the words of the first line that begins with `start` after the comment sign.
 fn line<'a>(text: &'a str, start: &str) -> Vec<&'a str> {
     let start = format!("#   {start}");
     let found = text.lines().find(|l| l.starts_with(&start));
@@ -108,12 +108,12 @@ fn needs_are_json_beside_the_fields() {
     assert_eq!(needs["totals"][1]["used"], 1020.0);
     assert_eq!(needs["regions"]["room"], 3);
     assert_eq!(shown["paper_needs"][1]["used"], 930.0);
-    // A report has the same.
+    // A report has the same needs.
     let report: Value = serde_json::from_str(&said(&["sim", MEAN, "--json"])).unwrap();
     assert_eq!(&report["fit"], needs);
 }
 
-/// The ring with more keys than its part has room for, in a file.
+/// Writes a description of the ring machine with a key memory too large for its part. Returns the file's path.
 fn large(name: &str, statement: &str) -> String {
     let shown = said(&["machine", "show", "ring"]);
     let file = folder("needs").join(name);
@@ -173,7 +173,7 @@ fn an_edited_description_that_exceeds_its_part_is_refused() {
             assert!(fault.contains(part), "{part}: {fault}");
         }
     }
-    // Four RPAUs fit, and then there is nothing to state.
+    // With four RPAUs the machine fits, and the statement is refused.
     let silent = std::fs::read_to_string(path).unwrap();
     let four = silent.replace("rpaus = 10", "rpaus = 4");
     std::fs::write(path, &four).unwrap();
@@ -202,7 +202,7 @@ fn what_was_computed_before_is_taken_away_and_nothing_else() {
     ] {
         assert_eq!(again(text), shown);
     }
-    // A field below the comment keeps it.
+    // The comment stays if a field follows it.
     let (before, last) = description.trim_end().rsplit_once('\n').unwrap();
     let inside = format!("{before}\n{comment}{last}");
     assert_eq!(again(&inside), format!("{inside}\n\n{comment}"));

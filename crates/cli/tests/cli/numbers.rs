@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ranges, bounds and random values, of whole and of other numbers.
+//! Tests of ranges, bounds and random values, for whole and for real numbers.
 
 use ringmill_cli::internals::{Room, bounded, random, range, unsaid};
 use ringmill_compiler::Numbers;

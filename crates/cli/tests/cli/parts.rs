@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `sim --by`: what operations take, level by level.
+//! Tests of `sim --by`, which shows the time of operations at a level of the compiler.
 
 use crate::common::{MEAN, ringmill};
 
@@ -9,7 +9,7 @@ fn said(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A row's microseconds.
+/// Returns the microseconds of a row.
 fn us(line: &str) -> f64 {
     let words: Vec<&str> = line.split_whitespace().collect();
     words[words.len() - 2].parse().unwrap()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill plans`: the choices that it shows are those of its candidates, the environment fixes them, and a file
-//! keeps them.
+//! Tests of `ringmill plans`: each choice is one of its candidates, the environment can fix choices, and a file can
+//! keep them.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::common::{command, folder};
 
-/// The JSON of `ringmill plans` for two lengths, with variables set.
+/// Returns the shapes in the JSON of `ringmill plans` for two lengths, with environment variables set.
 fn shapes(variables: &[(&str, &str)]) -> Value {
     let arguments = ["plans", "--log-n", "8,11", "--bits", "30,60", "--json"];
     let done = bare(&arguments)
@@ -24,7 +24,7 @@ fn shapes(variables: &[(&str, &str)]) -> Value {
     serde_json::from_slice::<Value>(&done.stdout).unwrap()["shapes"].clone()
 }
 
-/// The command without the choices of whoever runs the tests.
+/// Returns the command without the environment variables that choose kernels.
 fn bare(arguments: &[&str]) -> std::process::Command {
     let mut bare = command(arguments);
     bare.env_remove(VARIABLE).env_remove(FILE_VARIABLE);
@@ -43,8 +43,8 @@ fn all<'a>(shapes: &'a Value, field: &str) -> Vec<&'a Value> {
 #[test]
 fn every_choice_is_one_of_its_candidates() {
     let shapes = shapes(&[]);
-    // Two lengths: both ways with words of 32 and of 64 bits at 30 bits, of 64 at 60, and there from another prime
-    // where the processor has a kernel for that.
+    // For each of two lengths there are at least six shapes: both directions, for 30 bits on words of 32 and of 64
+    // bits, and for 60 bits on words of 64.
     assert!(shapes.as_array().unwrap().len() >= 12, "{shapes}");
     for shape in shapes.as_array().unwrap() {
         let candidates = shape["candidates"].as_array().unwrap();
@@ -138,7 +138,7 @@ fn a_file_keeps_choices_and_is_not_trusted() {
             "{anew}"
         );
     }
-    // A folder in its place, and a path that can't be written.
+    // A folder instead of the file, and a path that cannot be written.
     for path in [path.parent().unwrap(), Path::new("/no/such/folder/plans")] {
         assert!(
             !shapes(&[(FILE_VARIABLE, path.to_str().unwrap())])

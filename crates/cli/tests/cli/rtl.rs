@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command on the polynomial multiplier's RTL: simulation in lockstep, programs end to end, the paper's tables.
+//! Tests of the command with the polynomial multiplier's RTL: simulation in lockstep, programs end to end, and the
+//! papers' tables.
 
 use serde_json::Value;
 
 use crate::common::{MEAN, command, ringmill};
 
-/// Standard output of a command that succeeds.
+/// Runs a command that must succeed, and returns its standard output.
 fn says(arguments: &[&str]) -> String {
     let output = ringmill(arguments);
     let error = String::from_utf8_lossy(&output.stderr);
@@ -13,7 +14,7 @@ fn says(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Standard error of a command that ends with this status.
+/// Runs a command that must end with this status, and returns its standard error.
 fn fails(arguments: &[&str], status: i32) -> String {
     let output = ringmill(arguments);
     assert_eq!(output.status.code(), Some(status), "{arguments:?}");
@@ -105,8 +106,8 @@ fn what_the_rtl_cannot_simulate_is_refused() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("make hdl-tools"));
 }
 
-/// CKKS with primes of at most 32 bits, from keys to decryption, on the CPU, the model and the RTL: the command compares
-/// their bits itself.
+/// A CKKS program with primes of at most 32 bits runs from keys to decryption on the CPU, the model and the RTL. The
+/// command itself compares their bits.
 #[test]
 fn a_program_runs_end_to_end_on_the_rtl() {
     let mut arguments = vec!["run", MEAN, "--random-inputs", "--json"];
@@ -154,8 +155,8 @@ fn the_papers_tables_are_printed() {
             .all(|r| r["ours"].as_f64() <= r["paper"].as_f64())
     );
     assert_eq!(table_2.count(), 24);
-    // Figure 4's, and the study's: two calls of each set of decryption, of encryption and of the six primes, and one of a
-    // product of ciphertexts.
+    // The rest is from Figure 4 and from the study of decryption: two calls for each set of decryption, of encryption
+    // and of the six primes, and one for a product of ciphertexts.
     assert_eq!(cells.count(), 24 + 28 + 12 + 1);
     let host = rows
         .iter()
@@ -183,7 +184,7 @@ fn the_papers_tables_are_printed() {
     ]);
     let drawn = std::fs::read_to_string(&picture).unwrap();
     std::fs::remove_file(&picture).unwrap();
-    // Six numbers of units, ours and the paper's, in two panels.
+    // Six numbers of units, with our curve and the paper's, in two panels.
     assert_eq!(drawn.matches("<polyline").count(), 24);
     let text = says(&[
         "reproduce",
@@ -238,7 +239,7 @@ fn so_are_those_of_base_extension_with_what_they_should_print() {
     assert!(fails(&["reproduce", "basext", "--plot", "x.svg"], 2).contains("polymul"));
 }
 
-/// Without Python, or SEAL in it, its rows say so and why, and all the others stand.
+/// Without Python or SEAL the rows of SEAL have no figure and a reason, and all other rows are there.
 #[test]
 fn without_seal_its_figures_are_missing() {
     let arguments = ["reproduce", "polymul", "--model", "--no-synth", "--json"];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command on the RTL and its tools: what there is, lint, synthesis, configurations, and refusals that help.
+//! Tests of the command on the RTL with its tools: the list of designs, lint, synthesis, configurations, and helpful
+//! refusals.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -132,7 +133,8 @@ fn paths_are_placed_and_timed() {
     assert!(targets["asic"]["how"] == "cells" || targets["asic"]["how"] == "not_timed");
 }
 
-/// Paths through [`PATHS`]' module: each bit is a sum's, and a choice between two.
+/// Checks the logic levels of the paths through the module of [`PATHS`]. Each output bit is one of a sum, and a choice
+/// between two.
 fn check_levels(family: &Value) {
     let paths = &family["paths"];
     let most = paths["by_levels"][0]["levels"].as_u64().unwrap();
@@ -165,17 +167,17 @@ fn configurations_are_written() {
     assert!(
         package.contains("localparam int unsigned Units = 8;") && package.contains("units = 8")
     );
-    // The size in words is this configuration's.
+    // The comment states the size of this configuration.
     assert!(package.contains("# 8 processing units, degrees up to 2^9, 4 residues a cycle"));
     assert!(!package.contains("32 processing units"), "{package}");
-    // Two beats of four words, then a twiddle for each coefficient; 7681 is 1e01.
+    // The table has two beats of four words, and then a twiddle for each coefficient. 7681 is 1e01 in hexadecimal.
     let table = std::fs::read_to_string(out.join("rm_polymul_table.hex")).unwrap();
     let words: Vec<&str> = table
         .lines()
         .filter(|line| !line.starts_with("//"))
         .collect();
     assert_eq!((words.len(), words[0]), (2 * 4 + 256, "00001e01"));
-    // The description in the package is one that makes the same machine.
+    // The description in the package makes the same machine.
     let description: String = package
         .lines()
         .skip(2)

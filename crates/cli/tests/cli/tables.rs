@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The security table of a parameter file: refused unasked, accepted by `--table`.
+//! Tests that a parameter file with another security table is refused, unless `--table` names that table.
 
 use ringmill_schemes::ckks::{Params, ParamsBuilder, file};
 

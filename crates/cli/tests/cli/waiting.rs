@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A line for work that lasts.
+//! Tests of the line that is shown while long work goes on.
 
 use std::time::{Duration, Instant};
 

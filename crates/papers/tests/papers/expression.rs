@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Formulas.
+//! Tests of the formulas in the sheets.
 
 use ringmill_papers::PaperError;
 use ringmill_papers::internals::{Value, number};
 
-/// What the letters of a paper's formulas stand for, and a name whose value is a formula.
+/// Returns the value of a letter of a paper's formulas, or of a name whose value is a formula.
 fn letter(name: &str) -> Result<Option<Value>, PaperError> {
     let value = match name {
         "l" => 17.0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The integration tests of this crate, in one binary: what they share is compiled once.
+//! The integration tests of this crate in one binary, so that their shared code is compiled once.
 
 mod basext;
 mod expression;
@@ -16,18 +16,18 @@ mod vector;
 use ringmill_device::progress::Progress;
 use ringmill_papers::{Asked, Papers, Reproduced, Row, Sources};
 
-/// Nothing is synthesised; cycles are the RTL's where it is asked.
+/// Sources without synthesis, and with the RTL's cycles for papers that run it.
 const TABLES: Sources = Sources {
     model: false,
     synthesis: false,
 };
-/// Nothing is synthesised; cycles are the model's.
+/// Sources without synthesis, and with the model's cycles.
 const MODEL: Sources = Sources {
     model: true,
     synthesis: false,
 };
 
-/// A paper as the command prints it.
+/// Reproduces a paper as the command does.
 fn reproduced(
     name: &str,
     sources: Sources,
@@ -43,7 +43,7 @@ fn reproduced(
     papers.reproduce(name, &asked, progress).unwrap()
 }
 
-/// Rows as the command prints them.
+/// Returns the text that the command prints for rows.
 fn text(rows: &[Row]) -> String {
     let whole = Reproduced {
         rows: rows.to_vec(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A paper of one's own, with a text of its own: nothing in the crate names it.
+//! Tests that a paper can be added from outside the crate, with its own text of printed figures.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ struct Abacus {
     additions_a_minute: Vec<f64>,
 }
 
-/// Which text its figures are read from.
+/// A paper whose printed figures are read from this text.
 struct Toy(&'static str);
 
 impl Paper for Toy {
@@ -68,7 +68,7 @@ impl Paper for Toy {
     }
 }
 
-/// Nothing but the tables.
+/// A request for the tables alone.
 const PLAIN: Asked = Asked {
     sources: Sources {
         model: false,
@@ -99,11 +99,11 @@ fn a_paper_is_added_from_outside() {
     for said in ["Table 1\n", "rod 1", "2.000", "0.800", "Beads are wooden."] {
         assert!(text.contains(said), "{said}: {text}");
     }
-    // Its machine's needs are found by the machine's name, which is another than the paper's.
+    // The printed needs of its machine are found by the machine's name, which differs from the paper's.
     assert!(papers.of_machine("abacus").is_none());
     let printed = papers.of_machine("frame").unwrap().printed().unwrap();
     assert_eq!(printed.uses[0].used, 13.0);
-    // One of the same name takes its place.
+    // Another paper of the same name replaces it.
     let papers = papers.with(Toy("[soroban]\n"));
     assert_eq!(papers.names().count(), names.len());
     let fault = papers.reproduce("abacus", &PLAIN, &Silent).unwrap_err();
@@ -170,7 +170,7 @@ fn every_standard_paper_is_of_a_machine_that_there_is_and_has_its_figures() {
         );
         assert!(figures.contains_key(paper.name()), "{}", paper.name());
         assert!(!paper.title().is_empty());
-        // Those that print what their machine took print it of FPGAs' resources.
+        // If a paper prints what its machine used, that is more than 0.
         for part in paper.printed().unwrap().uses {
             assert!(part.used > 0.0, "{part:?}");
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Curves as a picture.
+//! Tests of the picture of curves.
 
 use ringmill_papers::internals::{Curve, Panel, svg};
 
@@ -17,7 +17,7 @@ fn each_curve_is_a_line_within_the_picture() {
     let text = svg(&[panel]);
     assert_eq!(text.matches("<polyline").count(), 2);
     assert_eq!(text.matches("stroke-dasharray").count(), 1);
-    // The lowest point on the axis, the highest at the top.
+    // The lowest point is on the axis, and the highest is at the top.
     assert_eq!(
         text.matches("points=\"60.0,330.0 360.0,30.0\"").count(),
         2,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rows as JSON and as text.
+//! Tests of rows as JSON and as text.
 
 use ringmill_papers::{How, Ours, Reproduced, Row};
 

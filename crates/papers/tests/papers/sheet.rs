@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The sheets: each row's printed figure and our figure have a name that is known.
+//! Tests of the sheets: every name of a printed figure or of one of ours must be known.
 
 use ringmill_papers::Sources;
 use ringmill_papers::internals::{Figures, Record, SHEETS, Scope, Sheet, Value, model, record};
@@ -19,7 +19,7 @@ fn every_name_of_every_sheet_is_known() {
     }
 }
 
-/// A sheet of the basext paper's figures.
+/// A small sheet with figures of the `basext` paper.
 const SMALL: &str = r#"
 figures = { lanes = ["lanes", "cycles"] }
 [[tables]]
@@ -98,7 +98,7 @@ fn names_that_are_not_known_are_refused() {
         let said_of = refusal(&SMALL.replace(from, to), model(10.0));
         assert!(said_of.contains(said), "{to}: {said_of}");
     }
-    // A number of ours says how it was obtained.
+    // A figure of ours must tell how it was obtained.
     let said = refusal(SMALL, Value::number(10.0));
     assert!(said.contains("how our figure was obtained"), "{said}");
     let fault = Sheet::read("tabels = []").err().unwrap().to_string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Printed figures as data.
+//! Tests of reading the printed figures.
 
 use ringmill_papers::tables::read;
 use serde::Deserialize;

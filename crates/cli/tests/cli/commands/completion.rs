@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What shells are told of the command's words.
+//! Tests of the completion scripts for shells.
 
 use clap::CommandFactory;
 use ringmill_cli::internals::Cli;
 
 use crate::common::ringmill;
 
-/// The names of all commands, those of commands of commands too, and their long options.
+/// Collects the names of all commands and subcommands, and their long options that are not hidden.
 fn words(command: &clap::Command, names: &mut Vec<String>) {
     for sub in command.get_subcommands() {
         names.push(sub.get_name().to_owned());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The commands, one file each.
+//! Tests of single commands, one file each.
 
 mod completion;
 mod program;

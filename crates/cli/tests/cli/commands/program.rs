@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs by the name of their file.
+//! Tests of how a program's file name tells its language.
 
 use std::path::Path;
 

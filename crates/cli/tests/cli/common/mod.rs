@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The command, started in the workspace's folder.
+//! Helpers that start the command in the workspace's folder.
 #![allow(dead_code)] // each test file uses its own part
 
 use std::path::{Path, PathBuf};
@@ -20,19 +20,20 @@ pub fn command(arguments: &[&str]) -> Command {
     command
 }
 
-/// What a command ends with.
+/// Runs the command to its end.
 pub fn ringmill(arguments: &[&str]) -> Output {
     command(arguments).output().unwrap()
 }
 
-/// A folder of this name for a test's files.
+/// Makes a folder of this name for a test's files, if it does not exist.
 pub fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-/// x rotated and conjugated many times, which nothing folds: keys of a few steps, values that do not grow.
+/// Writes a program that rotates and conjugates x `turns` times, and returns its path. The compiler merges none of
+/// these operations. They need keys of five steps, and the values do not grow.
 pub fn long_program(folder: &Path, turns: usize) -> String {
     let mut text = String::from(
         "macro \"turning\" slots 4096\n  input 0 = encrypted \"x\"\n  output 0 = \"y\"\n",

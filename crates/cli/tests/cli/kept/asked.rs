@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Digests of what a run was asked.
+//! Tests of the digests of a run's arguments.
 
 use ringmill_cli::internals::{Asked, Key};
 

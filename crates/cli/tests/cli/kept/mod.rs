@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is kept of a run that is interrupted.
+//! Tests of the files that an interrupted run keeps.
 
 mod asked;

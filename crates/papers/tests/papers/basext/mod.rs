@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tables of base extension.
+//! Tests of the tables of the base-extension paper.
 
 mod unit;
 
@@ -13,8 +13,8 @@ const COMPARISON: &str = "Table 4.5";
 
 const FOLDED: &str = "shenoy_kumaresan_folded";
 
-/// What we claim: the paper's multipliers, cycles within a fill of its formula, DSP a multiplier no more than its, and the
-/// figures that the paper should print.
+/// Checks our claims: as many multipliers as the paper, cycles above its formula by at most a pipeline fill, at most
+/// its DSPs a multiplier, and the corrections of its figures.
 #[test]
 fn what_we_claim_holds() {
     let reproduced = reproduced("basext", MODEL, None, &Silent);
@@ -50,8 +50,7 @@ fn what_we_claim_holds() {
         let ratio = row.value().unwrap() / row.printed.unwrap();
         assert!((1.0..1.2).contains(&ratio), "{row:?}");
     }
-    // Pipelined ends a target with its last source; Cox-Rower's residues and the rest's come and go beside its
-    // iterations.
+    // The pipelined units end a target with its last source. The other units transfer residues beside their iterations.
     let within = |architecture: &str, ratio: std::ops::Range<f64>| {
         let rows = find(ITERATIONS, architecture);
         assert_eq!(rows.len(), 3);
@@ -80,7 +79,7 @@ fn what_we_claim_holds() {
         let row = of("words stored", architecture);
         assert_eq!(row.value(), row.printed, "{row:?}");
     }
-    // Weighted sums of digits need no |Q|_p, and no product by it.
+    // Weighted sums of digits need no constant |Q|_p, and no product with it.
     for (metric, less) in [
         ("words stored", 17.0),
         ("modular multipliers", 1.0),

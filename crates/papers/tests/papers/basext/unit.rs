@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cycles of units, from the RTL and from the model.
+//! Tests of a unit's cycles, from the RTL and from the model.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use ringmill_machines::basext::{Shape, Word};
 use ringmill_papers::internals::exact;
 use ringmill_papers::{How, Ours};
 
-/// The two sources say the same of a small unit, and which of them said it.
+/// Both sources give the same cycles for a small unit, and the result names its source.
 #[test]
 fn the_rtl_takes_the_models_cycles() {
     let hdl = Hdl::find(Path::new(".")).unwrap();

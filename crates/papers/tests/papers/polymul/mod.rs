@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tables of the polynomial multiplier.
+//! Tests of the tables of the polynomial multiplier's paper.
 
 mod decryption;
 mod sweep;
@@ -14,24 +14,25 @@ use crate::{MODEL, TABLES, reproduced};
 const TABLE_2: &str = "Table 2: clock cycles, 32 processing units";
 const TABLE_5: &str = "Table 5: latency at the paper's clock";
 
-/// Decryptions that times are means of.
+/// The number of decryptions that a time is the mean of.
 const RUNS: Option<u32> = Some(3);
 
-/// All of the paper with cycles of the RTL.
+/// Returns the whole paper, reproduced with the RTL's cycles.
 fn rtl() -> &'static Reproduced {
     static RTL: LazyLock<Reproduced> =
         LazyLock::new(|| reproduced("polymul", TABLES, RUNS, &Silent));
     &RTL
 }
 
-/// The same with cycles of the model.
+/// Returns the whole paper, reproduced with the model's cycles.
 fn model() -> &'static Reproduced {
     static OF_MODEL: LazyLock<Reproduced> =
         LazyLock::new(|| reproduced("polymul", MODEL, RUNS, &Silent));
     &OF_MODEL
 }
 
-/// Every cell of Table 2 in the RTL, with no more butterflies; the full product near its floor.
+/// The RTL takes at most the paper's cycles in every cell of Table 2, with at most its butterflies. The full product is
+/// near its floor.
 #[test]
 fn the_figures_we_claim_to_beat_are_beaten() {
     let rtl = &rtl().figures;
@@ -74,7 +75,7 @@ fn the_figures_we_claim_to_beat_are_beaten() {
             .all(|f| f.value().unwrap() <= f.printed.unwrap())
     );
 
-    // The model says the same, and says that it is the model.
+    // The model gives the same figures, and names itself as their source.
     let figures = &model().figures;
     assert_eq!(figures.len(), rtl.len());
     for (model, rtl) in figures.iter().zip(rtl) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Figure 4.
+//! Tests of Figure 4.
 
 use ringmill_machines::polymul::TOP_LOG_N;
 use ringmill_papers::internals::polymul::{ours, points};
 
-/// The recurrence gives what the model says of machines that there are.
+/// The model's cycles obey the recurrence by which larger machines are extrapolated.
 #[test]
 fn doubling_units_and_degree_adds_a_stage() {
     for units in [16, 32, 64] {

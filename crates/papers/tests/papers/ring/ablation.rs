@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Section 4.3.1: what the dyadic cores give.
+//! Tests of Section 4.3.1: the time that the dyadic cores save.
 
 use super::medha;
 
@@ -13,6 +13,6 @@ fn dyadic_cores_save_time() {
         .collect();
     assert_eq!(saved.len(), 2 * 3 - 1);
     assert!(saved.iter().all(|s| (0.0..60.0).contains(s)), "{saved:?}");
-    // The less the main cores do a cycle, the more.
+    // The slower the main cores, the more time the dyadic cores save.
     assert!(saved[0] > saved[2] && saved[2] > saved[1], "{saved:?}");
 }

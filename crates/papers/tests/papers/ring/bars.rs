@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What `ring-stored` must not exceed.
+//! Tests of the bars: limits that the resources of `ring-stored` must not exceed.
 
 use ringmill_device::progress::Silent;
 use ringmill_papers::internals::{Figures, Record, SHEETS, Scope, Sheet, Value, record};
@@ -27,7 +27,7 @@ fn every_bar_holds() {
     }
 }
 
-/// One RPAU with so many block RAMs, and nothing else.
+/// Records of one RPAU with this number of block RAMs, and no other records.
 struct BlockRams(f64);
 
 impl Figures for BlockRams {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 3: memory and multipliers.
+//! Tests of Table 3: memory and multipliers.
 
 use ringmill_machines::fpga::Resource;
 use ringmill_machines::ring::OF_THE_PAPERS_SIZE;
@@ -7,7 +7,7 @@ use ringmill_papers::Row;
 
 use super::medha;
 
-/// At most the paper's ultra RAM and DSP, and its block RAM and half of it again.
+/// The RPAUs take at most the paper's ultra RAM and DSPs, and at most 1.5 times its block RAM.
 #[test]
 #[ignore = "Medha's tables, a minute; `make full` runs it"]
 fn rpaus_take_what_the_paper_has() {

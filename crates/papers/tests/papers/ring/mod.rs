@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tables of Medha.
+//! Tests of the tables of the Medha paper.
 
 mod ablation;
 mod bars;
@@ -20,7 +20,7 @@ const MULTIPLY: &str = "multiply + relinearise";
 const MULTIPLIERS: &str = "modular multipliers per RPAU";
 const SPILLS: &str = "communication, limbs without room, beyond compute";
 
-/// Keeps the last step.
+/// A progress that keeps the last step.
 struct Last(Mutex<Option<Step>>);
 
 impl Progress for Last {
@@ -31,7 +31,7 @@ impl Progress for Last {
     }
 }
 
-/// The paper reproduced without synthesis, and the last step that was told.
+/// The paper reproduced without synthesis, and the last step of its progress.
 struct Medha {
     reproduced: Reproduced,
     last: Option<Step>,
@@ -68,7 +68,7 @@ fn the_figures_we_claim_to_beat_are_beaten() {
             .find(same)
             .unwrap_or_else(|| panic!("no row {machine} {case} {metric}"))
     };
-    // Without synthesis every figure of Table 3 stands there, and no bar is said to hold.
+    // Without synthesis every printed figure of Table 3 is there, and no bar is judged.
     let table_3 = || rows.iter().filter(|r| r.table.starts_with("Table 3"));
     assert!(table_3().all(|r| r.table == "Table 3: modules" && r.printed.is_some()));
     let lut = table_3().find(|r| r.case == "cryptoprocessor" && r.metric == "LUT");
@@ -76,7 +76,7 @@ fn the_figures_we_claim_to_beat_are_beaten() {
         lut.map(|r| (r.printed, r.ours)),
         Some((Some(963_131.0), Ours::NotMeasured))
     );
-    // N = 2^16 is on chip whole, in at most the paper's ultra RAM at 54 bits.
+    // N = 2^16 is wholly on chip, in at most the paper's ultra RAM for 54 bits.
     for row in rows.iter().filter(|r| r.table.starts_with("Section 6")) {
         let remark = row.remark.as_deref().unwrap_or_default();
         assert!(
@@ -97,7 +97,8 @@ fn the_figures_we_claim_to_beat_are_beaten() {
                     "{machine} {case} {metric}: {} cycles",
                     row.value().unwrap()
                 );
-                // The RTL's cycles are these: a schedule that has changed since it ran has to run again (`make full`).
+                // Cycles are marked as the RTL's if the RTL has run this schedule. A changed schedule must run again
+                // (`make full`).
                 let in_rtl = seen(machine).is_some();
                 assert_eq!(row.how() == "lockstep", in_rtl, "{machine} {metric}");
             }
@@ -120,12 +121,13 @@ fn the_figures_we_claim_to_beat_are_beaten() {
             .unwrap()
             <= 1.3e6
     );
-    // A batch is what the paper's is, and is beaten whole.
+    // A batch has as many records as the paper's.
     for machine in ["ring", "ring-stored", "cpu"] {
         let records = find(machine, "one batch", "records a batch", "");
         assert_eq!(records.printed, records.value());
     }
-    // The paper's counts to the last one, and at least those. Its time is 45 times what its Table 2 makes of them.
+    // The first case has exactly the paper's counts, and the second has at least those. The paper's time is 45 times
+    // what its Table 2 gives for them.
     for (machine, _) in OF_THE_PAPERS_SIZE {
         for (case, exact) in [
             ("the paper's counts, Set-1", true),
@@ -150,7 +152,7 @@ fn the_figures_we_claim_to_beat_are_beaten() {
             "{machine}: {}",
             row.value().unwrap()
         );
-        // An application's parts are its total.
+        // The parts of an application's time add up to its total.
         for (case, keys) in [
             ("one batch", "communication, keys loaded during the run"),
             ("the paper's counts, Set-1", "communication, keys"),

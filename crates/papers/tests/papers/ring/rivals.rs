@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the paper sets its machine beside.
+//! Tests of the paper's comparisons of its machine with others.
 
 use ringmill_papers::internals::{Figures, Record, SHEETS, Scope, Sheet, model, record};
 use ringmill_papers::{PaperError, Sources};
@@ -10,7 +10,7 @@ const HEAX: &str = "Section 5.3: HEAX, Set-1";
 const F1: &str = "Section 5.3: F1, Set-1";
 const GPU: &str = "Section 5.3: GPUs, Set-1";
 
-/// One machine with the microseconds of its operations, and nothing else.
+/// Records of one machine with the times of its operations, and no other records.
 struct Latencies;
 
 impl Figures for Latencies {
@@ -68,7 +68,7 @@ fn every_printed_figure_is_there_and_the_wrong_ones_are_set_right() {
         row.unwrap_or_else(|| panic!("no row {case}: {metric}"))
             .clone()
     };
-    // Twelve latencies beside Medha's six, and eight speed-ups.
+    // Table 4 has 14 latencies, and eight speed-ups.
     let table_4: Vec<_> = rows.iter().filter(|r| r.table == TABLE_4).collect();
     assert_eq!(table_4.len(), 14 + 8);
     let wrong: Vec<f64> = table_4.iter().filter_map(|r| r.should_be).collect();

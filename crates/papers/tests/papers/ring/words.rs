@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 2: instructions.
+//! Tests of Table 2: the cycles of instructions.
 
 use ringmill_machines::ring::OF_THE_PAPERS_SIZE;
 
 use super::medha;
 
-/// Each kind of the paper's rows, for each machine, within a tenth of it; and the same figure as a throughput.
+/// Each instruction of the paper takes at most a tenth more cycles on each machine, and the same holds for its
+/// throughput.
 #[test]
 #[ignore = "Medha's tables, a minute; `make full` runs it"]
 fn every_instruction_is_near_the_papers() {
@@ -20,7 +21,7 @@ fn every_instruction_is_near_the_papers() {
         } else {
             paper / ours
         };
-        // Two stages a pass halve the second machine's transforms.
+        // Two stages in a pass halve the cycles of the second machine's transforms.
         let least = if transform { 0.5 } else { 1.0 };
         assert!(
             (least..1.1).contains(&near),

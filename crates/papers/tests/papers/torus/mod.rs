@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tables of the bootstrapping engine.
+//! Tests of the tables of the bootstrapping engine's paper.
 
 mod primes;
 mod set;
@@ -11,7 +11,7 @@ use ringmill_papers::{Reproduced, Row};
 
 use crate::{TABLES, reproduced};
 
-/// All of the paper without synthesis.
+/// Returns the whole paper, reproduced without synthesis.
 fn torus() -> &'static Reproduced {
     static MADE: LazyLock<Reproduced> =
         LazyLock::new(|| reproduced("torus", TABLES, None, &Silent));
@@ -26,8 +26,8 @@ fn find<'r>(rows: &'r [Row], table: &str, case: &str, metric: &str) -> &'r Row {
     row.unwrap_or_else(|| panic!("{table}, {case}, {metric} is not there"))
 }
 
-/// What needs no hardware tool: counts that are the paper's or better, every error known, all rivals, engines that take fewer
-/// cycles than the paper's.
+/// Checks the tables that need no hardware tool: counts at most the paper's, the corrections of its errors, all other
+/// works, and engines that take fewer cycles than the paper's.
 #[test]
 fn the_tables_without_synthesis() {
     let rows = &torus().rows;
@@ -42,7 +42,8 @@ fn the_tables_without_synthesis() {
             (Some(operations), Some(operations))
         );
     }
-    // Six digits and two sums transformed, twelve products, where the paper has twelve products of polynomials.
+    // We transform six digits and two sums, and multiply twelve times pointwise. The paper multiplies polynomials
+    // twelve times.
     let matrix = find(rows, "Table I:", "blind_rotate", "matrix");
     assert_eq!(matrix.printed, Some(12.0 * 1024.0 * 1024.0));
     assert_eq!(matrix.value(), Some(8.0 * 5120.0 + 12.0 * 1024.0));
@@ -72,7 +73,7 @@ fn the_tables_without_synthesis() {
         .collect();
     assert_eq!(bits, [Some(118.2), Some(93.7), None, Some(93.7)]);
 
-    // A row for each printed figure.
+    // Each printed figure has a row.
     let of = |table: &str| {
         rows.iter()
             .filter(|row| row.table.starts_with(table) && row.printed.is_some())
@@ -95,7 +96,8 @@ fn the_tables_without_synthesis() {
         wrong,
         [("Proposed5, 110 bits, m = 3", "DSP area-time product")]
     );
-    // With honest masks in it; the smallest engine's are more than what its rotation saves, where they are not shared.
+    // The cycles include honest masks. Only on the smallest engine, without sharing, do the masks take more than the
+    // rotation saves.
     for row in rows.iter().filter(|row| row.metric.starts_with("cycles")) {
         let alone = row.metric == "cycles" && row.case.starts_with("Proposed5");
         if let Some(printed) = row.printed.filter(|_| !alone) {
@@ -116,7 +118,8 @@ fn the_tables_without_synthesis() {
         );
         assert_eq!(row.value(), Some(holds), "{row:?}");
     }
-    // A step is shorter than the paper's, and with honest key switches a bootstrap is, where steps are most of it.
+    // A step takes less time than the paper's. So does a bootstrap with honest key switches, if the steps are most of
+    // it.
     for m in ["m = 1", "m = 2", "m = 3"] {
         let step = find(rows, "Section III-D:", m, "a step");
         assert!(step.value() < step.printed, "{step:?}");
@@ -153,7 +156,7 @@ fn the_tables_without_synthesis() {
     }
 }
 
-/// Shared by the ciphertexts of a batch, honest masks take fewer cycles than the paper's bootstrap has left.
+/// Honest masks take at most 4 % more cycles than their floor.
 #[test]
 #[ignore = "ten seconds; `make full` runs it"]
 fn honest_masks_are_near_their_floor() {
@@ -166,7 +169,7 @@ fn honest_masks_are_near_their_floor() {
     assert_eq!(both.len(), 5);
     for (cycles, floor) in both {
         let over = cycles.value().unwrap() / floor.value().unwrap();
-        // The words of the last pass leave one by one: 1,428 of 8 generators' 41,000 cycles.
+        // The words of the last pass leave one by one, which takes 1,428 of the 41,000 cycles of 8 generators.
         assert!((1.0..1.04).contains(&over), "{cycles:?}: {over}");
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Which numbers of Table II are prime.
+//! Tests of finding the primes of Table II.
 
 use num_bigint::BigUint;
 use ringmill_papers::internals::{is_prime, mersenne_primes};

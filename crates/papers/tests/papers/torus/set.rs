@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Engines of the 128-bit set.
+//! Tests of the engines for the 128-bit set.
 
 use std::collections::BTreeSet;
 
 use super::torus;
 
-/// Every engine is above its floors, and a share of several ciphertexts below a bootstrap alone.
+/// Every engine takes more cycles than its floors. A ciphertext's share of interleaved bootstraps takes fewer cycles
+/// than a bootstrap alone.
 #[test]
 #[ignore = "ten seconds; `make full` runs it"]
 fn engines_of_the_set_are_above_their_floors() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 8 on a machine that one can build.
+//! Tests of Table 8 on a machine that fits a card.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use ringmill_machines::vector::Description;
 use ringmill_papers::internals::vector::{Operation, operations, params};
 use ringmill_schemes::bgv::{Params, PrimePower};
 
-/// Distant memory that keeps nobody waiting.
+/// A distant memory that answers at once: chunks by address, and the words of a chunk.
 struct Prompt(HashMap<u32, Vec<u32>>, usize);
 
 impl Host for Prompt {
@@ -25,13 +25,14 @@ impl Host for Prompt {
     }
 }
 
-/// Micro-cycles from the first instruction's that could be sent to the last write's end.
+/// Returns the micro-cycles from when the first instruction could be sent to the end of the last write.
 fn taken(d: &Description, trace: &Trace) -> u64 {
     let &(last, _) = trace.wrote.last().unwrap();
     last + d.micro.buffer - trace.there[0]
 }
 
-/// Every row that says rtl: its program in lockstep on the RTL of the description, in as many micro-cycles.
+/// Each program of a row with the source `rtl` runs in lockstep on the RTL of the description, in as many micro-cycles
+/// as the row says.
 #[test]
 #[ignore = "builds a machine of 512 lanes, minutes; `make full` runs it"]
 fn the_rtl_has_run_what_is_said_to_be_its() {
@@ -50,7 +51,7 @@ fn the_rtl_has_run_what_is_said_to_be_its() {
     println!("built in {:.0?}", begin.elapsed());
     let shape = machine.shape();
     let mut host = Prompt(HashMap::new(), 1 << shape.log_lanes);
-    // What lies in the buffer when an operation begins hangs on no operation.
+    // The buffer is filled first, so that its content does not depend on the operations.
     let fill = MicroProgram {
         shape,
         moduli: params.moduli().to_vec(),

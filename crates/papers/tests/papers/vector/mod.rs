@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tables of BASALISC.
+//! Tests of the tables of the BASALISC paper.
 
 mod areas;
 mod card;
@@ -58,7 +58,8 @@ fn the_tables_that_need_no_machine() {
     }
 }
 
-/// The figures of `docs/compiler.md` and `docs/machines/vector.md`: what an iteration executes, of the set and of what the machine takes.
+/// An iteration of training executes at most as many bootstraps as `docs/compiler.md` and `docs/machines/vector.md`
+/// state, for the paper's parameter set and for the primes of the machine.
 #[test]
 #[ignore = "two or three minutes of one core at full size; `make full` runs it"]
 fn an_iteration_bootstraps_no_more_than_is_said() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Designs by name, with keys set.
+//! Tests of finding RTL designs by name, with fields set by `--set`.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `ringmill rtl`.
+//! Tests of `ringmill rtl`.
 
 mod design;

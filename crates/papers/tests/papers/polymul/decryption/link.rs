@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The link to the machine, and SEAL's times, as the sheet computes them.
+//! Tests of the sheet's formulas for the link to the machine and for SEAL's times.
 
 use ringmill_papers::internals::{Figures, Record, SHEETS, Scope, Sheet, record};
 use ringmill_papers::{Ours, PaperError, Row};
 
 use crate::TABLES;
 
-/// One set of degree 1024 with the clock of the paper, 150 MHz, and nothing else.
+/// Records of one parameter set of degree 1024, at the paper's clock of 150 MHz, and no other records.
 struct OneSet {
-    /// The host's product, and SEAL's decryption and transforms, in microseconds.
+    /// The microseconds of a product on the host.
     host: f64,
+    /// The microseconds of SEAL's decryption and of its transforms.
     seal: [f64; 2],
 }
 
@@ -56,13 +57,13 @@ fn row(set: OneSet, table: &str, metric: &str) -> Row {
     row.unwrap()
 }
 
-/// A host whose product takes so long; SEAL's times are in order.
+/// Returns the records of a host whose product takes `host` microseconds. SEAL's times are plausible.
 fn host(host: f64) -> OneSet {
     let seal = [5.0, 3.0];
     OneSet { host, seal }
 }
 
-/// The call's microseconds on a link of so many Gbit/s, by hand.
+/// Computes the microseconds of a call on a link of `gbps` Gbit/s by hand.
 fn through(gbps: f64) -> f64 {
     let crossing = 1024.0 * 32.0 / (gbps * 1e3);
     f64::max(crossing, 1.74) + 2.65 + f64::max(crossing, 1.76)
@@ -91,14 +92,15 @@ fn at_break_even_the_call_takes_as_long_as_the_host() {
         let said = format!("take 6.15 us on any link, our host's product {us:.2} us");
         assert!(row.remark.unwrap().ends_with(&said));
     }
-    // A stream moves an operand and a result a call. The machine's period is 3 us, the host's decryption 3.84 us more than its product.
+    // In a stream each call moves an operand and a result. The machine's period is 3 us, and the host's decryption
+    // takes 3.84 us more than its product.
     let stream = |us| row(host(us), LINKS, "a stream, our host").value();
     let link = stream(6.16).unwrap();
     assert!((2.0 * 1024.0 * 32.0 / (link * 1e3) - 10.0).abs() < 1e-9);
     assert!(stream(-0.9).is_none());
 }
 
-/// Two means, taken one after the other, of a part and the whole.
+/// The means of a part and of the whole are timed one after the other, so the part may come out longer.
 #[test]
 fn a_part_timed_longer_than_the_whole_leaves_no_rest() {
     let of = |seal| {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The study of decryption on host and machine.
+//! Tests of the study of decryption on host and machine.
 
 mod link;
 
@@ -14,7 +14,7 @@ const OFFLOADED: &str = "Section 5: a decryption with c1 s on the machine";
 const SPEED_UP: &str = "Section 5: speed-up";
 const STREAM: &str = "Section 4.1: a stream of decryptions, host, link and machine at work at once";
 const SEALS: &str = "SEAL's own ciphertext files";
-/// Why a figure is missing that needs a part of SEAL's time.
+/// The remark on a missing figure that needs a part of SEAL's time.
 const NOISY: &str = "SEAL's transforms alone were timed longer than its decryption";
 
 fn find<'a>(rows: &'a [Row], table: &str, metric: &str) -> Vec<&'a Row> {
@@ -26,8 +26,8 @@ fn find<'a>(rows: &'a [Row], table: &str, metric: &str) -> Vec<&'a Row> {
     found
 }
 
-/// What we claim beside the paper; and that all that is counted is the same in the RTL, which a residue that differs
-/// would end.
+/// Checks our claims beside the paper's figures, and that the RTL has the same counts as the model. A residue that
+/// differs in the RTL would end the run.
 #[test]
 fn what_we_claim_holds_in_model_and_rtl() {
     let (rtl, model) = (&rtl().rows, &model().rows);
@@ -80,7 +80,7 @@ fn what_we_claim_holds_in_model_and_rtl() {
     pairs(CALL, "machine, steady call", "machine, first call");
     pairs(STREAM, "link and machine", "link, inputs alone");
     pairs(HOST, "NTT_MULTIPLY", "decryption");
-    // One call after another lets less through than a stream of them.
+    // Calls one after another reach less throughput than a stream of calls.
     for (call, stream) in find(rtl, CALL, "machine, steady call")
         .into_iter()
         .zip(find(rtl, STREAM, "machine"))
