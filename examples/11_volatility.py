@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A year of market data through an encrypted model: approximate numbers without a depth limit, by bootstrapping.
+"""A year of market data in an encrypted model: approximate numbers without a depth limit, by bootstrapping.
 
-The owner of a GARCH(1, 1) model keeps its parameters encrypted, one asset a slot. The returns r of each day are public.
-Day by day the variance of an asset is
+The owner of a GARCH(1, 1) model keeps its parameters encrypted, with an asset in each slot. The returns r of each day
+are public. Day by day the variance of an asset is
 
     variance' = omega + alpha r^2 + beta variance.
 
-A day takes a level, and no parameters have levels for a year of them. Nothing here says where to bootstrap: the
-compiler does. Run with --toy for a small and insecure size that takes seconds, and with --days N for other lengths.
+A day takes a level, and no parameters have levels for a year. The compiler decides where to bootstrap. Run with --toy
+for a small and insecure size that takes seconds, and with --days N for other lengths.
 """
 
 import argparse

@@ -28,8 +28,8 @@ fn savings_of_every_element() {
         let row = rows.iter().find(saved).unwrap();
         assert!(row.value().unwrap() > least, "{row:?}");
     }
-    // A lane of the multiply-accumulate unit takes about the area of a multiplier and its registers. A transform unit has 3 x 512
-    // multipliers.
+    // A lane of the multiply-accumulate unit has about the area of a multiplier and its registers. A transform unit has
+    // 3 x 512 multipliers.
     for (name, less, more) in [("mac", 0.3, 3.0), ("permutation", 0.01, 1.0)] {
         let share = |row: &&Row| row.case == name && row.metric == "of the transforms";
         let share = rows.iter().find(share).unwrap().value().unwrap();
