@@ -14,6 +14,9 @@ use crate::group::Group;
 /// Makes two rows ready. `extend` is the exact extension. `extend_fast` leaves a multiple of Q in the result, and so is
 /// the same work without the step that makes it exact. Both results are compared with big integers on a sample of the
 /// coefficients.
+///
+/// # Errors
+/// Fails if the arguments name nothing that exists, or if a computation fails.
 pub fn open(log_n: u8, limbs: usize, bits: u32, threads: usize) -> Result<Group> {
     let n = 1usize << log_n;
     let moduli = primes::ntt_primes(bits, u32::from(log_n), 2 * limbs)?

@@ -42,6 +42,9 @@ fn circuit(op: Binary, params: &Params) -> Result<Circuit> {
 
 /// Makes the named rows of a parameter set ready, on this number of threads. The facts are the set's sizes, and the
 /// bootstraps of each circuit.
+///
+/// # Errors
+/// Fails if the arguments name nothing that exists, or if a computation fails.
 pub fn open(set: &str, rows: &[String], threads: usize) -> Result<Group> {
     let mut group = Group::default();
     let params = Params::named(set)?;

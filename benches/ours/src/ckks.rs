@@ -43,6 +43,9 @@ struct Operation<'a> {
 
 /// Makes the rows of a parameter set ready: operations on ciphertexts, and with one thread the client's operations.
 /// `folder` has SEAL's files. Without it the keys are ours.
+///
+/// # Errors
+/// Fails if the arguments name nothing that exists, or if a computation fails.
 pub fn open(set: &str, folder: Option<&Path>, threads: usize) -> Result<Group> {
     let params = Params::named(set)?;
     let material: &'static Material = Box::leak(Box::new(match folder {
@@ -173,6 +176,9 @@ fn values(params: &Params) -> (Vec<f64>, Vec<f64>) {
 }
 
 /// Returns the bytes of one of SEAL's files.
+///
+/// # Errors
+/// Fails if the file cannot be read.
 pub fn file(folder: &Path, name: &str) -> Result<Vec<u8>> {
     let path = folder.join(format!("{name}.seal"));
     std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()).into())

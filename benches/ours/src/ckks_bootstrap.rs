@@ -26,6 +26,9 @@ const BOOTSTRAP: &str = "real";
 
 /// Makes the row of a parameter set ready, on this number of threads. The decrypted result must be within the
 /// compiler's bound on its error.
+///
+/// # Errors
+/// Fails if the arguments name nothing that exists, or if a computation fails.
 pub fn open(set: &str, threads: usize) -> Result<Group> {
     let named = Set::named(set).ok_or_else(|| format!("no set {set}"))?;
     let procedure = Arc::new(Procedure::of_set(named)?);

@@ -18,6 +18,9 @@ const ENCODING_TOLERANCE: f64 = 1e-12;
 /// Adds the client's rows to a group. Encrypted values must decrypt to the same values, and our encoding must decode to
 /// them. With SEAL's files, our decryption must equal SEAL's bit for bit, and SEAL's encoding must decode to the
 /// values, too.
+///
+/// # Errors
+/// Fails if a file of SEAL's is missing or refused, or if a computation fails.
 pub fn rows(group: &mut Group, material: &'static Material, folder: Option<&Path>) -> Result<()> {
     let params = &material.params;
     let (level, scale, slots) = (params.max_level(), params.default_scale(), params.slots());

@@ -40,6 +40,9 @@ impl Group {
 
     /// Measures `count` samples of a row. Returns for each the wall seconds and the processor seconds of a call, as the
     /// mean of `calls` calls. One call before is not timed, since other sides have used the caches since the last turn.
+    ///
+    /// # Errors
+    /// Fails if the group has no such row, or if the row's computation fails.
     pub fn time(&mut self, name: &str, count: usize, calls: u32) -> Result<Vec<[f64; 2]>> {
         let (_, run) = self
             .rows

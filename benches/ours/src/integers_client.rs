@@ -18,6 +18,9 @@ use crate::integers::file;
 
 /// Adds the client's rows to a group. Our plaintext and our decryption of SEAL's ciphertext must equal SEAL's
 /// plaintext, and our encryption must decrypt to our plaintext.
+///
+/// # Errors
+/// Fails if a file of SEAL's is missing or refused, or if a computation fails.
 pub fn rows<S, A>(
     group: &mut Group,
     context: &SealContext<S::Params>,

@@ -192,8 +192,8 @@ mod kernels {
             .iter_mut()
             .flat_map(|line| line.0.as_chunks_mut::<2>().0);
         for (sum, (a, b)) in pairs.zip(words) {
-            // SAFETY: a and b are two words each, read unaligned; `sum` is two words of an aligned line, at an even place;
-            // SSE2 is always there.
+            // SAFETY: a and b are two words each, read unaligned; `sum` is two words of an aligned line, at an even
+            // place; SSE2 is always there.
             unsafe {
                 let (a, b) = (
                     _mm_loadu_si128(a.as_ptr().cast()),

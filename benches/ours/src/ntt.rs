@@ -23,6 +23,9 @@ const TASKS: [Task; 2] = [Task::Forward, Task::Inverse];
 
 /// Makes the rows `forward.BITS.LOG_N` and `inverse.BITS.LOG_N` ready: transforms in place on one limb. The inverse
 /// includes the factor 1/N.
+///
+/// # Errors
+/// Fails if the arguments name nothing that exists, or if a computation fails.
 pub fn open(log_n: &[u8], bits: &[u32]) -> Result<Group> {
     let mut group = Group::default();
     let (mut moduli, mut digests, mut kernels) = (Map::new(), Map::new(), Map::new());

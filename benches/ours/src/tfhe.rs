@@ -38,6 +38,9 @@ fn prime_bits(set: &str, messages: Messages) -> u32 {
 
 /// Makes the named rows of a parameter set ready, on one thread. The facts are the set's sizes, and a summary of each
 /// row's parameters.
+///
+/// # Errors
+/// Fails if the arguments name nothing that exists, or if a computation fails.
 pub fn open(set: &str, rows: &[String]) -> Result<Group> {
     let mut group = Group::default();
     for (name, prime, unrolling) in WAYS {

@@ -25,6 +25,9 @@ const BESIDE: u64 = 1 << 16;
 const NPY_HEADER: u64 = 1 << 10;
 
 /// Parses options of the form `NAME=FILE`. Each name may be given once.
+///
+/// # Errors
+/// Returns [`CliError::Usage`] for an option of another form, and for a name that is given twice.
 pub fn parse_options(
     flag: &str,
     options: &[String],
@@ -50,6 +53,9 @@ pub fn parse_options(
 
 /// Refuses the options `NAME=FILE` that are `left` once every input of the program has taken its own. Their names
 /// belong to no input.
+///
+/// # Errors
+/// Returns [`CliError::Usage`] with one of these names.
 pub fn all_known(left: &BTreeMap<String, PathBuf>, program: &MacroProgram) -> Result<(), CliError> {
     let Some(name) = left.keys().next() else {
         return Ok(());
@@ -99,6 +105,9 @@ impl Room {
 /// Reads the numbers of an input's file in order, and adds zeros up to the number of slots. Arrays of several
 /// dimensions are read row after row. The file must have `room.values` numbers, all of them finite. Fewer numbers are
 /// refused unless `fill` says what follows them.
+///
+/// # Errors
+/// Fails if the file cannot be opened or parsed, or if its numbers are refused.
 pub fn read(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<Complex64>, CliError> {
     let slots = room.slots;
     let fault = |reason: String| CliError::Input {
@@ -125,6 +134,9 @@ pub fn read(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<Complex64
 }
 
 /// Reads the whole numbers of an input's file as [`read`] does. No number goes through a floating-point number.
+///
+/// # Errors
+/// Fails as [`read`] does, and for a number that is not whole or does not fit 64 bits with sign.
 pub fn read_whole(path: &Path, room: Room, fill: Option<Fill>) -> Result<Vec<i64>, CliError> {
     let slots = room.slots;
     let fault = |reason: String| CliError::Input {
@@ -211,6 +223,9 @@ fn fill_up<T: Copy + Default>(
 
 /// Reads a whole file. Twice its size must be within the memory limit, since it is also parsed. An error over the limit
 /// says by `what` what the memory is for.
+///
+/// # Errors
+/// Fails if the file cannot be read, if it exceeds the memory limit, or if the work is stopped.
 pub fn read_within(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, CliError> {
     whole_file::read(path, what, watch).map_err(|error| match error {
         ReadError::Halt(halt) => CliError::Halt(halt),
@@ -222,6 +237,9 @@ pub fn read_within(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, Cl
 }
 
 /// Reads a text file of at most `limit` bytes.
+///
+/// # Errors
+/// Fails if the file cannot be read, is longer than `limit`, or is not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> Result<String, CliError> {
     let file = File::open(path).map_err(|source| CliError::File {
         path: path.to_owned(),
@@ -234,6 +252,9 @@ pub fn read_text(path: &Path, limit: u64) -> Result<String, CliError> {
 }
 
 /// Reads a file of at most `limit` bytes.
+///
+/// # Errors
+/// Fails if the file cannot be read or is longer than `limit`.
 pub fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, CliError> {
     let file = File::open(path).map_err(|source| CliError::File {
         path: path.to_owned(),

@@ -38,7 +38,7 @@ fn no_precision(args: &ProgramArgs) -> Result<(), CliError> {
 /// Returns the user's demands on parameters that the compiler chooses, from the command line.
 ///
 /// # Errors
-/// Options that do not apply to the scheme.
+/// Fails for options that do not apply to the scheme.
 pub fn wanted<S: Served>(args: &ProgramArgs) -> Result<S::Wanted, CliError> {
     match S::NUMBERS {
         Numbers::Whole => no_precision(args)?,
@@ -104,7 +104,7 @@ fn bounds(bound: f64, numbers: Numbers) -> Result<Ends, CliError> {
 /// Returns the input range whose absolute values are at most `bound`.
 ///
 /// # Errors
-/// A bound that is not valid.
+/// Returns [`CliError::Usage`] for a bound that the scheme's numbers do not have.
 pub fn bounded<S: Compiles>(bound: f64) -> Result<S::Range, CliError> {
     let range = S::declared(bounds(bound, S::NUMBERS)?);
     range
@@ -115,7 +115,7 @@ pub fn bounded<S: Compiles>(bound: f64) -> Result<S::Range, CliError> {
 /// nothing.
 ///
 /// # Errors
-/// Whole numbers, which have no default range.
+/// Returns [`CliError::Usage`] for whole numbers, which have no default range.
 pub fn unsaid(names: &[&str], numbers: Numbers, json: bool) -> Result<(), CliError> {
     let all = names.join(", ");
     match numbers {
@@ -138,7 +138,7 @@ pub fn unsaid(names: &[&str], numbers: Numbers, json: bool) -> Result<(), CliErr
 /// complex numbers, whose inputs' sizes the command line gives.
 ///
 /// # Errors
-/// An altered line.
+/// Returns [`CliError::Usage`] for an altered line.
 pub fn kept_ranges<S: Compiles>(line: &str) -> Result<Vec<Option<S::Range>>, CliError> {
     match S::NUMBERS {
         Numbers::Whole => declared_ranges::<S>(line).map_err(|e| CliError::Usage(e.to_string())),
@@ -151,7 +151,7 @@ pub fn kept_ranges<S: Compiles>(line: &str) -> Result<Vec<Option<S::Range>>, Cli
 /// `room.values` values. Fewer values are refused unless `fill` says what follows them.
 ///
 /// # Errors
-/// A file that cannot be read, or values that are none of the scheme.
+/// Fails if the file is refused, or if its values are not of the scheme's kind.
 pub fn read<S: Compiles>(
     path: &Path,
     room: Room,
@@ -172,7 +172,7 @@ pub fn read<S: Compiles>(
 /// the input.
 ///
 /// # Errors
-/// Values that are none of the scheme.
+/// Fails if the scheme does not compute on such values.
 pub fn random<S: Compiles>(
     seed: u64,
     input: u64,

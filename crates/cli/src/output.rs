@@ -11,6 +11,9 @@ use serde::Serialize;
 use crate::error::CliError;
 
 /// Writes one line of JSON to standard output.
+///
+/// # Errors
+/// Fails if the value cannot be serialised, or if standard output cannot be written.
 pub fn json(value: &impl Serialize) -> Result<(), CliError> {
     let mut line = serde_json::to_string(value)?;
     line.push('\n');
@@ -19,6 +22,9 @@ pub fn json(value: &impl Serialize) -> Result<(), CliError> {
 
 /// Writes text to standard output. If the reader of the output has closed it, as `head` does, the command continues
 /// without an error.
+///
+/// # Errors
+/// Fails if standard output cannot be written for another reason.
 pub fn text(text: &str) -> Result<(), CliError> {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(fault) if fault.kind() != std::io::ErrorKind::BrokenPipe => Err(fault.into()),
@@ -27,6 +33,9 @@ pub fn text(text: &str) -> Result<(), CliError> {
 }
 
 /// Writes the text that standard output still buffers.
+///
+/// # Errors
+/// Fails if standard output cannot be written.
 pub fn flush() -> Result<(), CliError> {
     Ok(std::io::stdout().lock().flush()?)
 }
@@ -44,6 +53,9 @@ pub fn fault(reason: &str, status: u8, json: bool) {
 
 /// Writes a file, whose content the function `fill` writes. The file appears whole or not at all
 /// ([`whole_file::fill`]).
+///
+/// # Errors
+/// Fails if the file cannot be written, or if `fill` fails.
 pub fn whole_file<T>(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<T, CliError>,
@@ -52,6 +64,9 @@ pub fn whole_file<T>(
 }
 
 /// Writes a file as [`whole_file()`] does. `contents` says whether only the file's owner may read it.
+///
+/// # Errors
+/// Fails as [`whole_file()`] does.
 pub fn whole_file_of<T>(
     contents: Contents,
     path: &Path,

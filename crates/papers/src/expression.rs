@@ -13,7 +13,7 @@ pub type Names<'n> = dyn Fn(&str) -> Result<Option<Value>, PaperError> + 'n;
 /// then is a missing figure.
 ///
 /// # Errors
-/// [`PaperError::Tables`] for a text that is no formula, or an unknown name.
+/// Returns [`PaperError::Tables`] for a text that is no formula, or an unknown name.
 pub fn evaluate(text: &str, names: &Names<'_>) -> Result<Value, PaperError> {
     if text == "-" {
         return Ok(Value::None);

@@ -28,11 +28,17 @@ pub enum Mapping<'a> {
 
 impl Mapping<'_> {
     /// Returns the sum of the hardware parts' resources in [`FAMILY`], or `None` if they are not mapped.
+    ///
+    /// # Errors
+    /// Fails if Yosys cannot map a part.
     pub fn resources(&self, parts: &[Part]) -> Result<Option<Resources>, PaperError> {
         self.resources_of(parts, FAMILY)
     }
 
     /// Returns the sum of the hardware parts' resources in another FPGA family, or `None` if they are not mapped.
+    ///
+    /// # Errors
+    /// Fails if Yosys cannot map a part.
     pub fn resources_of(
         &self,
         parts: &[Part],
@@ -68,6 +74,9 @@ pub trait Mapped<'h>: Figures {
 /// Returns the tables of a paper's sheet, which is given with the paper's name. With the hardware's tools, a first pass
 /// over the tables collects the modules. Yosys maps them one after another, with progress, so that the second pass
 /// finds them in the cache.
+///
+/// # Errors
+/// Fails if a figure cannot be computed, or if Yosys cannot map a module.
 pub fn reproduce<'h>(
     (sheet, name): (&Sheet, &str),
     figures: &mut impl Mapped<'h>,

@@ -33,7 +33,7 @@ pub trait Paper: Send + Sync {
     /// Returns the resources that the paper's machine takes of its FPGA part, as the paper states them.
     ///
     /// # Errors
-    /// A text of printed figures without such a row.
+    /// Fails if the text of printed figures has no such row.
     fn printed(&self) -> Result<Printed, PaperError> {
         Ok(Printed::default())
     }
@@ -41,7 +41,7 @@ pub trait Paper: Send + Sync {
     /// Returns every figure that the paper prints beside ours, table by table, with the requested options.
     ///
     /// # Errors
-    /// Errors of the parts that make our figures, and disagreements among our results.
+    /// Fails if one of our figures cannot be computed, or if our results disagree.
     fn tables(&self, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError>;
 }
 

@@ -93,7 +93,7 @@ impl Papers {
     /// Returns the paper of this name from the list.
     ///
     /// # Errors
-    /// [`PaperError::Unknown`] if there is no such paper.
+    /// Returns [`PaperError::Unknown`] if there is no such paper.
     pub fn get(&self, name: &str) -> Result<&dyn Paper, PaperError> {
         let found = self.all().find(|paper| paper.name() == name);
         found.ok_or_else(|| PaperError::Unknown {
@@ -110,7 +110,8 @@ impl Papers {
     /// Returns the tables of the paper with this name, with our figures beside the printed ones.
     ///
     /// # Errors
-    /// [`PaperError::Unknown`]; [`PaperError::NoUse`] if the paper does not take an option; those of [`Paper::tables`].
+    /// Returns [`PaperError::Unknown`] if there is no such paper, and [`PaperError::NoUse`] if the paper does not take
+    /// an option. Otherwise fails as [`Paper::tables`] does.
     pub fn reproduce(
         &self,
         name: &str,

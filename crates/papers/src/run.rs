@@ -20,7 +20,7 @@ pub trait Figures {
     /// a set of named values, in each pass. `at` has the values of the loops around it.
     ///
     /// # Errors
-    /// An unknown name, and errors of the parts that make the figures.
+    /// Fails for an unknown name, and if a figure cannot be computed.
     fn records(&mut self, name: &str, at: &Scope<'_>) -> Result<Vec<Record>, PaperError>;
 }
 
@@ -33,7 +33,7 @@ impl Sheet {
     /// Returns the tables of the paper with this name, beside our figures.
     ///
     /// # Errors
-    /// A sheet with an unknown name, and errors of the figures.
+    /// Fails if the sheet has an unknown name, or if a figure cannot be computed.
     pub fn reproduce(
         &self,
         name: &str,
@@ -60,7 +60,7 @@ impl Sheet {
     /// Returns the tables without our figures, to check the sheet: every name of a row is looked up.
     ///
     /// # Errors
-    /// A sheet with an unknown name.
+    /// Fails if the sheet has an unknown name.
     pub fn check(&self, name: &str) -> Result<Reproduced, PaperError> {
         let sources = Sources {
             model: true,
@@ -113,6 +113,9 @@ impl<'f> Run<'f> {
     }
 
     /// Makes the rows of the sheet's tables, line by line. `scope` has the names that formulas can use.
+    ///
+    /// # Errors
+    /// Fails if a formula of a line cannot be evaluated.
     pub fn tables(mut self, tables: &[Line], scope: &Scope<'_>) -> Result<Reproduced, PaperError> {
         for line in tables {
             self.line(line, &line.each, &scope.defining(&line.definitions))?;

@@ -22,7 +22,7 @@ pub fn record<const N: usize>(fields: [(&str, Value); N]) -> Record {
 /// both with a dot between them. A field without a value has no name.
 ///
 /// # Errors
-/// [`PaperError::Tables`] for a value that is no structure.
+/// Returns [`PaperError::Tables`] for a value that is no structure.
 pub fn fields(of: &impl Serialize) -> Result<Record, PaperError> {
     let table = toml::Table::try_from(of);
     let table = table.map_err(|reason| PaperError::Tables(reason.to_string()))?;
@@ -87,6 +87,9 @@ impl<'a> Scope<'a> {
     /// of the list, with dots. An element that is a table gives fields by its keys, and an element that is a list gives
     /// fields by the names in `columns`. The value of `place` is the name of one more field, which has the element's
     /// position from 0 on. A cell that is a list becomes a field for each of its elements.
+    ///
+    /// # Errors
+    /// Returns [`PaperError::Tables`] if there is no such list.
     pub fn list(
         &self,
         name: &str,
@@ -117,32 +120,51 @@ impl<'a> Scope<'a> {
     }
 
     /// Evaluates a formula with the names of this scope, after the formulas in its braces are filled in.
+    ///
+    /// # Errors
+    /// Fails if the formula is malformed or has an unknown name.
     pub fn evaluate(&self, formula: &str) -> Result<Value, PaperError> {
         expression::evaluate(&self.fill(formula)?, &|name| self.find(name))
     }
 
     /// Evaluates a formula in the scope to a number or a missing figure.
+    ///
+    /// # Errors
+    /// Fails as [`Self::evaluate`] does. A text as value is evaluated as a formula in turn, and fails in the same
+    /// cases.
     pub fn number(&self, formula: &str) -> Result<Value, PaperError> {
         expression::number(&self.fill(formula)?, &|name| self.find(name))
     }
 
     /// Evaluates a formula in the scope to a number. A missing figure is an error.
+    ///
+    /// # Errors
+    /// Fails as [`Self::number`] does, and for a missing figure.
     pub fn size(&self, name: &str) -> Result<f64, PaperError> {
         let value = self.number(name)?.known();
         value.ok_or_else(|| PaperError::Tables(format!("`{name}` is no number")))
     }
 
     /// Evaluates a formula in the scope to a number, and drops its fraction. A missing figure is an error.
+    ///
+    /// # Errors
+    /// Fails as [`Self::size`] does.
     pub fn count(&self, name: &str) -> Result<usize, PaperError> {
         Ok(self.size(name)? as usize)
     }
 
     /// Returns the value of a name in the scope as text.
+    ///
+    /// # Errors
+    /// Fails if the name is unknown.
     pub fn text(&self, name: &str) -> Result<String, PaperError> {
         self.fill(&format!("{{{name}}}"))
     }
 
     /// Fills a text: each formula in braces is replaced by its value. `{formula:.2}` rounds to two decimals.
+    ///
+    /// # Errors
+    /// Returns [`PaperError::Tables`] for an open brace, and fails if a formula cannot be evaluated.
     pub fn fill(&self, template: &str) -> Result<String, PaperError> {
         let mut filled = String::new();
         let mut rest = template;

@@ -107,7 +107,7 @@ impl Sheet {
     /// Reads a paper's sheet from TOML text.
     ///
     /// # Errors
-    /// [`PaperError::Tables`] for a text that is no sheet.
+    /// Returns [`PaperError::Tables`] for a text that is no sheet.
     pub fn read(text: &str) -> Result<Self, PaperError> {
         toml::from_str(text).map_err(|reason| PaperError::Tables(reason.to_string()))
     }
@@ -115,7 +115,7 @@ impl Sheet {
     /// Returns the resources that the paper's machine takes of its FPGA part, as the paper with this name states them.
     ///
     /// # Errors
-    /// A printed figure that is missing.
+    /// Fails if a printed figure is missing.
     pub fn printed(&self, name: &str) -> Result<Printed, PaperError> {
         let printed = tables::of(name)?;
         let scope = Scope::new(&self.terms, &printed);

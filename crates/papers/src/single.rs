@@ -15,6 +15,9 @@ use crate::error::PaperError;
 
 /// Makes a limb program that calls a procedure once. The procedure's ciphertext, plaintext and key operands become
 /// inputs.
+///
+/// # Errors
+/// Fails if the program does not verify.
 pub fn program(procedure: Arc<Procedure>) -> Result<Verified, PaperError> {
     Ok(Verified::new(Program::calling(procedure, Vec::new()))?)
 }
@@ -44,12 +47,18 @@ fn bindings(program: &Verified) -> Result<Bindings<'static>, PaperError> {
 }
 
 /// Times a limb program on a machine that already has the program's keys.
+///
+/// # Errors
+/// Fails if the machine refuses the program.
 pub fn simulate(machine: &dyn Machine, program: &Verified) -> Result<MachineReport, PaperError> {
     Ok(machine.simulate(program, SimOptions::default())?)
 }
 
 /// Measures the seconds of one run of a limb program on the CPU's threads: the least of several runs, of which the
 /// first ones warm caches and buffers.
+///
+/// # Errors
+/// Fails if the program does not run.
 pub fn measure(cpu: &Cpu, program: &Verified) -> Result<f64, PaperError> {
     const RUNS: usize = 7;
     let bindings = bindings(program)?;

@@ -11,7 +11,7 @@ const TABLES: &str = include_str!("../data/paper_tables.toml");
 /// Returns the printed figures of a paper that Ringmill knows.
 ///
 /// # Errors
-/// [`PaperError::Tables`] for a name without a table, or a table that is no `T`.
+/// Returns [`PaperError::Tables`] for a name without a table, or a table that is no `T`.
 pub(crate) fn of<T: DeserializeOwned>(name: &str) -> Result<T, PaperError> {
     read(TABLES, name)
 }
@@ -19,7 +19,7 @@ pub(crate) fn of<T: DeserializeOwned>(name: &str) -> Result<T, PaperError> {
 /// Returns the printed figures of a paper from a given text.
 ///
 /// # Errors
-/// [`PaperError::Tables`] for a text that is no TOML, a name without a table in it, or a table that is no `T`.
+/// Returns [`PaperError::Tables`] for a text that is no TOML, a name without a table in it, or a table that is no `T`.
 pub fn read<T: DeserializeOwned>(text: &str, name: &str) -> Result<T, PaperError> {
     let fault = |reason: toml::de::Error| PaperError::Tables(reason.to_string());
     let mut tables: toml::Table = toml::from_str(text).map_err(fault)?;

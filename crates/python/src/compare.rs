@@ -53,6 +53,9 @@ pub struct Bound<S: Served> {
 
 /// Returns the table of a comparison. It has a row for the CPU if there are inputs, and a row for each machine with
 /// each combination of field values.
+///
+/// # Errors
+/// Raises `DeviceError` for an unknown machine or field. Raises a Python exception if the run on the CPU fails.
 pub fn compared<S: Served>(
     compiled: &Compiled<S>,
     wanted: &Wanted,

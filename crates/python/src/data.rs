@@ -124,6 +124,9 @@ impl Ciphertext {
     }
 
     /// Returns the ciphertext as one of scheme `S`. The error for another scheme calls it `name`.
+    ///
+    /// # Errors
+    /// Raises a Python exception if the ciphertext is of another scheme.
     pub fn get<S: Served>(&self, name: &str) -> PyResult<&S::Ciphertext> {
         let any: &dyn Any = &*self.inner;
         let held = any.downcast_ref::<Held<S>>();
@@ -133,6 +136,9 @@ impl Ciphertext {
 }
 
 /// Returns ciphertexts by input name, all of which must be of scheme `S`.
+///
+/// # Errors
+/// Raises a Python exception if a ciphertext is of another scheme.
 pub fn ciphers<S: Served>(given: &HashMap<String, Ciphertext>) -> PyResult<Ciphers<S>> {
     let one =
         |(name, cipher): (&String, &Ciphertext)| Ok((name.clone(), cipher.get::<S>(name)?.clone()));

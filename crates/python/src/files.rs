@@ -35,6 +35,9 @@ const READ: &str = "a file and what is made of it";
 const PIECE: usize = 1 << 20;
 
 /// Reads a file that holds a secret and parses its bytes. The bytes are wiped after that.
+///
+/// # Errors
+/// Raises a Python exception if the file cannot be read, is longer than half of the memory limit, or does not parse.
 pub fn read_secret<T, E: Into<Fault>>(
     path: &Path,
     watch: &Watch,
@@ -49,6 +52,9 @@ pub fn read_secret<T, E: Into<Fault>>(
 }
 
 /// Reads a file and parses its bytes. The file and the parsed object together stay within the memory limit.
+///
+/// # Errors
+/// Raises a Python exception if the file cannot be read, exceeds the limit, or does not parse.
 pub fn read<T, E: Into<Fault>>(
     path: &Path,
     watch: &Watch,
@@ -72,11 +78,17 @@ fn too_long(read: u64, largest: u64) -> Halt {
 }
 
 /// Writes a file, unless the user stops the work before the file is whole.
+///
+/// # Errors
+/// Raises a Python exception if the file cannot be written, or if the user stops the work.
 pub fn write(path: &Path, watch: &Watch, bytes: &[u8]) -> PyResult<()> {
     write_as(path, Contents::Public, watch, bytes)
 }
 
 /// Writes a file that only its owner can read.
+///
+/// # Errors
+/// Raises a Python exception if the file cannot be written, or if the user stops the work.
 pub fn write_secret(path: &Path, watch: &Watch, bytes: &[u8]) -> PyResult<()> {
     write_as(path, Contents::Secret, watch, bytes)
 }
@@ -93,6 +105,9 @@ fn write_as(path: &Path, contents: Contents, watch: &Watch, bytes: &[u8]) -> PyR
 }
 
 /// Writes a secret key with its count of shared decryptions, into a file that only its owner can read.
+///
+/// # Errors
+/// Raises a Python exception if the file cannot be written, or if the user stops the work.
 pub fn save_counted_secret(path: &Path, watch: &Watch, key: &SecretKey) -> PyResult<()> {
     let stopped = |halt: Halt| fault(path, halt);
     watch.check().map_err(stopped)?;
@@ -100,6 +115,9 @@ pub fn save_counted_secret(path: &Path, watch: &Watch, key: &SecretKey) -> PyRes
 }
 
 /// Makes a folder if it is missing. Its parent must exist.
+///
+/// # Errors
+/// Raises a Python exception if the folder cannot be made.
 pub fn make_folder(path: &Path) -> PyResult<()> {
     whole_file::make_folder(path, Contents::Public).map_err(|e| fault(path, e))
 }

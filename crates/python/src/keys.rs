@@ -33,6 +33,9 @@ pub fn values(vectors: &Vectors<'_>) -> Given {
 }
 
 /// Converts vectors by name to messages of scheme `S` by name.
+///
+/// # Errors
+/// Raises `DataError` for numbers of another kind than the scheme's.
 pub fn messages<S: Compiles>(given: Given) -> PyResult<Messages<S>> {
     let one = |(name, values)| match S::message(values) {
         Some(message) => Ok((name, message)),
@@ -164,6 +167,9 @@ pub struct Keys {
 
 impl Keys {
     /// Makes a Python object of a client, and the evaluation keys that the client's program needs.
+    ///
+    /// # Errors
+    /// Raises a Python exception if `client` is an error, or if the keys cannot be made.
     pub fn new<S: Served>(
         compiled: &Compiled<S>,
         client: Result<Client<S>, RuntimeError<S::Error>>,

@@ -10,6 +10,9 @@ use ringmill_hdl::Package;
 const SOURCES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/sources.rs"));
 
 /// Registers the package's RTL sources and tools, before a device or the command needs them.
+///
+/// # Errors
+/// Raises Python's exception if `sys.prefix` cannot be read.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let environment: PathBuf = m.py().import("sys")?.getattr("prefix")?.extract()?;
     ringmill_hdl::install(Package {

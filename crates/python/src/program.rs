@@ -266,8 +266,8 @@ impl MacroBuilder {
         })
     }
 
-    /// Adds the evaluation of a Chebyshev series at `a`. The coefficients begin with the lowest degree, and the domain is
-    /// from `lowest` to `highest`.
+    /// Adds the evaluation of a Chebyshev series at `a`. The coefficients begin with the lowest degree, and the domain
+    /// is from `lowest` to `highest`.
     fn chebyshev(
         &mut self,
         a: usize,
@@ -521,6 +521,9 @@ impl Program {
 
 impl Program {
     /// Parses the text of a file, which may be of a saved program.
+    ///
+    /// # Errors
+    /// Fails if the text does not parse, or if it needs more memory than the limit.
     pub fn of_file(text: &str, watch: &Watch) -> Result<Self, Fault> {
         let inner = parse(text, watch)?;
         let arrays = saved::arrays(text, &inner)?;

@@ -100,7 +100,7 @@ pub type Rows = Vec<(String, f64, Option<f64>, bool)>;
 /// user leaves out.
 ///
 /// # Errors
-/// Choices that the scheme does not have; parameters that are malformed or not secure.
+/// Raises `ParameterError` for values that the scheme does not take, and for parameters that are malformed or insecure.
 pub fn own_params<S: Served>(name: Option<&str>, own: &Own<'_>) -> PyResult<Arc<S::Params>> {
     let scheme = S::NAME;
     let refused = |text: String| Err(ParameterError::new_err(text));

@@ -32,6 +32,9 @@ fn made<'py, T: AsRef<[u8]> + Send + 'static>(
 }
 
 /// Adds the submodule `seal` to the extension module.
+///
+/// # Errors
+/// Raises Python's exception if the submodule cannot be added.
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     let seal = PyModule::new(m.py(), "seal")?;
     seal.add_class::<SealEvaluator>()?;

@@ -24,6 +24,9 @@ const STACK: usize = 8 << 20;
 static MEMORY: AtomicU64 = AtomicU64::new(0);
 
 /// Returns the memory limit that is in force: that of `ringmill.limits`, or else that of the environment.
+///
+/// # Errors
+/// Raises `RingmillError` if the environment variable has no size.
 pub fn limits() -> PyResult<Limits> {
     match MEMORY.load(Ordering::Relaxed) {
         0 => Limits::from_environment()
@@ -44,6 +47,9 @@ fn memory_limit(text: Option<&str>) -> PyResult<u64> {
 
 /// Runs work on a thread of its own without the interpreter's lock, while the calling thread checks for signals. An
 /// exception of a signal's handler (for Ctrl-C `KeyboardInterrupt`) is raised at once.
+///
+/// # Errors
+/// Raises the exception of the signal's handler, or `MemoryError` if no thread can be started.
 pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Watch) -> T + Send + 'static,
@@ -58,6 +64,9 @@ pub struct Saves(pub bool);
 
 /// Runs work as [`interruptible`] does, for work that may save something when it is stopped. `look` is called at each
 /// check for signals.
+///
+/// # Errors
+/// Raises the exception of the signal's handler, or `MemoryError` if no thread can be started.
 pub fn until_stopped<T: Send + 'static>(
     py: Python<'_>,
     saves: Saves,

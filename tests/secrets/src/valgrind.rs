@@ -60,9 +60,9 @@ fn ask(request: Request, [first, second, third]: [usize; 3]) -> usize {
     let words = [request as usize, first, second, third, 0, 0];
     #[allow(unused_mut)]
     let mut answer = 0;
-    // SAFETY: the four rotations turn rdi by 128 bits in all and the exchange is of a register with itself, so that they
-    // change nothing but flags. Valgrind, which knows the sequence, reads the six words and writes rdx, and of
-    // the memory that the words name nothing but what `depends` gives it room for.
+    // SAFETY: the four rotations turn rdi by 128 bits in all and the exchange is of a register with itself, so that
+    // they change nothing but flags. Valgrind, which knows the sequence, reads the six words and writes rdx, and of the
+    // memory that the words name nothing but what `depends` gives it room for.
     #[cfg(target_arch = "x86_64")]
     unsafe {
         std::arch::asm!(
@@ -76,8 +76,8 @@ fn ask(request: Request, [first, second, third]: [usize; 3]) -> usize {
             options(nostack),
         );
     }
-    // SAFETY: the four rotations turn x12 by 128 bits in all and the last instruction moves a register to itself, so that
-    // they change nothing. Valgrind, which knows the sequence, reads the six words and writes x3, and of the
+    // SAFETY: the four rotations turn x12 by 128 bits in all and the last instruction moves a register to itself, so
+    // that they change nothing. Valgrind, which knows the sequence, reads the six words and writes x3, and of the
     // memory that the words name nothing but what `depends` gives it room for.
     #[cfg(target_arch = "aarch64")]
     unsafe {

@@ -16,6 +16,9 @@ use crate::output;
 const LARGEST: u64 = 1 << 20;
 
 /// Returns the machine of this name or description file.
+///
+/// # Errors
+/// Fails if no shipped machine has the name, or if the file is no description.
 pub fn find(name: &str) -> Result<Box<dyn Machine>, CliError> {
     Ok(described(name)?.0)
 }
@@ -37,6 +40,9 @@ fn described(name: &str) -> Result<(Box<dyn Machine>, String), CliError> {
 
 /// Prints a machine's description, then the FPGA resources that the machine needs as comments, so that the whole is a
 /// description file. With `--json` it prints both as one object.
+///
+/// # Errors
+/// Fails as [`find`] does, or if standard output cannot be written.
 pub fn show(args: &MachineShowArgs) -> Result<(), CliError> {
     let (machine, text) = described(&args.name)?;
     let fit = machine.fit();

@@ -29,12 +29,18 @@ pub fn sources(program: &Path) -> Sources {
 }
 
 /// Writes an HTML page with these sections to a file, which appears whole or not at all.
+///
+/// # Errors
+/// Fails if the file cannot be written.
 pub fn write(path: &Path, title: &str, sections: &[Section]) -> Result<(), CliError> {
     let text = page(title, sections);
     output::whole_file(path, |out| Ok(out.write_all(text.as_bytes())?))
 }
 
 /// Refuses two output options that name the same file.
+///
+/// # Errors
+/// Returns [`CliError::Usage`] with the names of both options.
 pub fn apart(files: &[(&str, Option<&Path>)]) -> Result<(), CliError> {
     for (number, (option, file)) in files.iter().enumerate() {
         let before = files.iter().take(number);

@@ -26,6 +26,9 @@ const NAMED: [&str; 2] = ["set1", "set2"];
 
 impl SecurityArgs {
     /// Returns the security table and level that the command line asks for, or their defaults.
+    ///
+    /// # Errors
+    /// Fails for an unknown table or level.
     pub fn wanted(&self) -> Result<(SecurityTable, SecurityLevel), CliError> {
         let table = self.table.as_deref().map(SecurityTable::from_name);
         let level = self.security.map(SecurityLevel::from_bits);
@@ -64,6 +67,10 @@ fn refuse(flag: &str, given: bool, because: &str) -> Result<(), CliError> {
 }
 
 /// Returns the named parameter set of a scheme, or reads it from a parameter file.
+///
+/// # Errors
+/// Fails if no set has the name and no such file exists. For a file, fails if it is no parameter file, if no accepted
+/// table admits its parameters, or if the command line names a level.
 pub fn find<S: Served>(set: &str, security: &SecurityArgs) -> Result<Arc<S::Params>, CliError> {
     if NAMED.contains(&set) || !Path::new(set).exists() {
         let (table, level) = security.wanted()?;

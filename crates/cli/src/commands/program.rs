@@ -78,6 +78,9 @@ fn scheme(args: &ProgramArgs, program: &MacroProgram) -> Result<Known, CliError>
 }
 
 /// Reads the program of a command that takes no inputs, such as `ringmill compile`.
+///
+/// # Errors
+/// Returns [`CliError::Usage`] for `--fill` without `--sample`, and else fails as [`read`] does.
 pub fn read_alone(
     args: &ProgramArgs,
     json: bool,
@@ -101,6 +104,9 @@ pub enum Plan<S: Served> {
 }
 
 /// Compiles a program by its plan, and returns it with the options for saving it.
+///
+/// # Errors
+/// Fails as [`plan`] does, or if the compiler refuses the program.
 pub fn compile<S: Served>(
     args: &ProgramArgs,
     read: Read,
@@ -124,6 +130,10 @@ pub fn compile<S: Served>(
 /// A saved program is compiled with the options that it was saved with, unless the command line has options of
 /// compilation. Otherwise `inputs`, the vectors of the run in the order of the program's inputs, may serve as the
 /// sample from which the compiler predicts. They do so if the command line names neither sample, range nor bound.
+///
+/// # Errors
+/// Returns [`CliError::Usage`] for options of compilation beside a saved program that bootstraps. Also fails if the
+/// saved options cannot be read, or if an option is refused.
 pub fn plan<S: Served>(
     args: &ProgramArgs,
     read: &Read,
@@ -280,6 +290,9 @@ fn options<S: Served>(
 
 /// Returns the declared range of each input in order: from a --range option, from the input's type, or from the saved
 /// program.
+///
+/// # Errors
+/// Returns [`CliError::Usage`] for a malformed `--range`, an unknown input, or an input with two ranges.
 pub fn ranges<S: Served>(
     args: &ProgramArgs,
     read: &Read,
@@ -325,6 +338,9 @@ pub fn ranges<S: Served>(
 }
 
 /// Returns the vectors of the --sample options in the order of the program's inputs, or `None` without such options.
+///
+/// # Errors
+/// Fails if an option is malformed, an input has no sample, a name belongs to no input, or a file is refused.
 pub fn sample<S: Served>(
     args: &ProgramArgs,
     read: &Read,
@@ -395,6 +411,9 @@ pub fn python_file(program: &Path) -> Option<PathBuf> {
 }
 
 /// Reads a program from macro text, or traces it in a Python file.
+///
+/// # Errors
+/// Fails if options contradict each other, or if the file cannot be read, parsed or traced.
 pub fn read(
     args: &ProgramArgs,
     json: bool,

@@ -18,6 +18,9 @@ impl Key {
     pub const BYTES: usize = 32;
 
     /// Draws a digest key from the operating system's randomness.
+    ///
+    /// # Errors
+    /// Fails if the operating system gives no randomness.
     pub fn draw() -> Result<Self, CliError> {
         Ok(Self(Zeroizing::new(Prng::from_os()?.next_seed())))
     }

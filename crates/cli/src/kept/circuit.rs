@@ -35,6 +35,10 @@ pub struct Prepared {
 
 /// Returns new keys and encrypted inputs of a circuit's run, and writes them into the folder. If the folder already
 /// holds a run of the same circuit and the same values, it returns that run's keys and inputs.
+///
+/// # Errors
+/// Fails if the folder is of another run, cannot be used or has damaged files, and if keys or encryptions cannot be
+/// made.
 pub fn prepare(
     chosen: &Chosen,
     values: &[u64],

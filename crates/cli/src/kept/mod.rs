@@ -167,6 +167,9 @@ impl Folder {
     }
 
     /// Removes the run's files after the run is complete, and then the folder if it is empty.
+    ///
+    /// # Errors
+    /// Fails if a file cannot be removed.
     pub fn clear(self) -> Result<(), CliError> {
         // `asked` goes first: without it the other files are of no use.
         for name in [ASKED, CHECKPOINT]

@@ -41,6 +41,10 @@ pub(super) fn is_kept(name: &str) -> bool {
 
 /// Returns new keys and encrypted inputs of a program's run, and writes them into the folder. If the folder already
 /// holds a run of the same program and inputs, it returns that run's keys and inputs.
+///
+/// # Errors
+/// Fails if the folder is of another run, cannot be used or has damaged files, and if keys or encryptions cannot be
+/// made.
 pub fn prepare<S: Served>(
     compiled: &Arc<Compiled<S>>,
     encrypted: &Messages<S>,

@@ -14,6 +14,9 @@ const RUNS: usize = 5;
 
 /// Measures an exact base extension from l moduli of 60 bits to l others, at ring degree 2^`log_n` on one thread.
 /// Returns microseconds.
+///
+/// # Errors
+/// Fails if there are too few primes of this size, or if the operating system gives no randomness.
 pub fn microseconds(log_n: u32, l: usize) -> Result<f64, PaperError> {
     let moduli = ntt_primes(60, log_n, 2 * l)?.into_iter().map(Modulus::new);
     let moduli = moduli.collect::<Result<Vec<_>, _>>()?;

@@ -26,6 +26,9 @@ pub const SHEET: &str = include_str!("../../data/basext.toml");
 const RUNS: u64 = 15 + 18 + 6;
 
 /// Returns Tables 3.1 to 4.11 of Kırbıyık's thesis.
+///
+/// # Errors
+/// Fails if the hardware's tools are asked for and missing, or if a figure cannot be computed.
 pub fn tables(
     sheet: &Sheet,
     asked: &Asked,

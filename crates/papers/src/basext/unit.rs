@@ -20,6 +20,9 @@ use crate::value::stated;
 
 /// Returns the shape of the folded unit with k targets. The current row of `data/basext.toml` names its bits, lanes,
 /// ring degree, number of sources and k.
+///
+/// # Errors
+/// Fails if the row lacks one of these numbers, or if no unit has these sizes.
 pub fn folded(at: &Scope<'_>) -> Result<Shape, PaperError> {
     let word = match at.count("bits")? {
         0..=32 => Word::Bits32,
@@ -33,6 +36,9 @@ pub fn folded(at: &Scope<'_>) -> Result<Shape, PaperError> {
 
 /// Returns our unit that does the work of the architecture in the current row of `data/basext.toml`. Returns `None` if
 /// we have no such unit, or none for this number of moduli.
+///
+/// # Errors
+/// Fails as [`folded`] does, and if the row has no architecture.
 pub fn of(at: &Scope<'_>) -> Result<Option<Unit>, PaperError> {
     let shape = folded(at)?;
     Ok(match at.text("architecture")?.as_str() {
@@ -48,6 +54,9 @@ pub fn of(at: &Scope<'_>) -> Result<Option<Unit>, PaperError> {
 /// Counts the multipliers, modular adders and adders of a base-extension unit, and states how many target residues it
 /// makes at once. With the hardware's tools it counts instances in the elaborated RTL, otherwise in the model. A test
 /// holds both equal.
+///
+/// # Errors
+/// Fails if the RTL cannot be elaborated.
 pub fn arithmetic(unit: Unit, hdl: Option<&Hdl>) -> Result<Record, PaperError> {
     let (found, how) = match hdl {
         None => (unit.arithmetic(), How::Model),
@@ -79,6 +88,9 @@ pub fn arithmetic(unit: Unit, hdl: Option<&Hdl>) -> Result<Record, PaperError> {
 /// Without tools the cycle model counts. With tools the RTL extends random residues, and every result is compared with
 /// the golden extension. The moduli of the RTL's run are the largest suitable primes of the unit's word size: l
 /// sources, then the redundant modulus, then k targets.
+///
+/// # Errors
+/// Fails if the RTL cannot be built or run, or if a result differs from the golden extension.
 pub fn exact(
     rtl: Option<&Hdl>,
     unit: impl Into<Unit>,

@@ -46,6 +46,9 @@ impl Cycles {
 
     /// Returns the cycles of one operation of the polymul machine at ring degree `n`, on random operands modulo the
     /// largest prime of `bits` bits.
+    ///
+    /// # Errors
+    /// Fails if the machine does not take the degree or the prime, or if RTL and model differ.
     pub fn of(&mut self, op: ArrayOp, n: usize, bits: u32) -> Result<u64, PaperError> {
         let Some(rtl) = &mut self.rtl else {
             let degree = degree(self.shape, n)?;

@@ -32,6 +32,9 @@ pub const SHEET: &str = include_str!("../../data/polymul.toml");
 const RUNS: u32 = 1000;
 
 /// Returns Tables 2 to 5 and Figure 4 of the paper of Mert, Öztürk and Savaş, and its sections 3 to 5.
+///
+/// # Errors
+/// Fails if the hardware's tools are asked for and missing, or if a figure cannot be computed.
 pub fn tables(
     sheet: &Sheet,
     asked: &Asked,

@@ -42,6 +42,9 @@ pub fn points() -> Result<Vec<Point>, PaperError> {
 /// Returns the model's cycles of a transform on machines that can be built. 128 units are extrapolated. Twice the units
 /// at twice the degree have the same rows and one stage more, and all stages are equally long, so cycles grow by the
 /// same amount with each doubling.
+///
+/// # Errors
+/// Fails if a machine does not take the degree.
 pub fn ours(units: usize, log_n: u32) -> Result<Option<u64>, PaperError> {
     if let Some(shape) = Shape::new(units, TOP_LOG_N, 2) {
         if units.ilog2() + 2 > log_n {
@@ -57,8 +60,8 @@ pub fn ours(units: usize, log_n: u32) -> Result<Option<u64>, PaperError> {
     Ok(half.zip(quarter).map(|(half, quarter)| 2 * half - quarter))
 }
 
-/// Returns the cycles of the point of Figure 4 that the current row of `data/polymul.toml` names. Returns no record if the
-/// point has none.
+/// Returns the cycles of the point of Figure 4 that the current row of `data/polymul.toml` names. Returns no record if
+/// the point has none.
 pub(super) fn figures(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let cycles = ours(at.count("units")?, at.count("log_n")? as u32)?;
     Ok(cycles
@@ -68,6 +71,9 @@ pub(super) fn figures(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
 }
 
 /// Returns the curves of Figure 4: our machine's solid, Mert, Öztürk and Savaş's dashed.
+///
+/// # Errors
+/// Fails as [`ours`] does.
 pub fn panels() -> Result<Vec<Panel>, PaperError> {
     let points = points()?;
     let panel = |title: &str, of: fn(&Point, f64) -> f64| Panel {

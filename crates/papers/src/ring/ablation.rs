@@ -12,10 +12,13 @@ use crate::scope::{Record, Scope, record};
 use crate::single::{self, simulate};
 use crate::value::{Value, model};
 
-/// Returns the cycles of the ablation case that the current row of `data/ring.toml` names, with and without dyadic cores.
-/// Returns no record if the machine lacks the case. Without dyadic cores, the few residues that the key generator makes in
-/// each cycle go to the main cores, unless both halves of the key are stored. A step that cannot add its product to a sum
-/// in one pass takes a second pass.
+/// Returns the cycles of the ablation case that the current row of `data/ring.toml` names, with and without dyadic
+/// cores. Returns no record if the machine lacks the case. Without dyadic cores, the few residues that the key
+/// generator makes in each cycle go to the main cores, unless both halves of the key are stored. A step that cannot add
+/// its product to a sum in one pass takes a second pass.
+///
+/// # Errors
+/// Fails if the row lacks a name, or if the machine cannot be built or refuses the operation.
 pub fn saved(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let (seeded, generators) = (at.size("seeded")? > 0.0, at.size("generators")? > 0.0);
     let mut with = description(&at.text("machine")?)?;

@@ -39,6 +39,9 @@ impl Program {
 }
 
 /// Returns for each ring machine the report of the application that the current row of `data/ring.toml` names.
+///
+/// # Errors
+/// Fails if the row names no application, or if a machine refuses its program.
 pub fn simulated(
     at: &Scope<'_>,
     program: &mut Program,
@@ -58,6 +61,9 @@ pub fn simulated(
 }
 
 /// Returns the milliseconds on this computer's CPU of the application that the current row of `data/ring.toml` names.
+///
+/// # Errors
+/// Fails if the row names no application, or if its program does not run.
 pub fn measured(
     at: &Scope<'_>,
     program: &mut Program,

@@ -46,6 +46,9 @@ fn whole(machine: &Machine) -> Vec<Part> {
 
 /// Returns the resources of our hardware that does the work of a module in Table 3 of the Medha paper. `why` is the
 /// reason if there is no synthesis.
+///
+/// # Errors
+/// Fails if the RTL cannot be elaborated for the primes, or if Yosys cannot map a part.
 pub fn module(name: &str, mapping: &Mapping<'_>, why: &str) -> Result<Vec<Record>, PaperError> {
     let like = like(name, &elaborated()?);
     let found = match &like {
@@ -101,6 +104,9 @@ fn part(module: &str) -> Option<(u32, &str)> {
 
 /// Returns the amount of one resource that a module of an RPAU needs, as the descriptions of our two machines state it.
 /// `column` is a resource in Table 3 of the Medha paper: DSP slices (`dsp`), block RAM (`bram`) or ultra RAM.
+///
+/// # Errors
+/// Fails if a shipped description is refused.
 pub fn needs(module: &str, column: &str) -> Result<Vec<Record>, PaperError> {
     let Some((bits, part)) = part(module) else {
         return Ok(Vec::new());
@@ -205,6 +211,9 @@ fn groups(machine: &Machine) -> Vec<Group> {
 }
 
 /// Returns the resources of each group of modules of our ring machine. The list is empty without synthesis.
+///
+/// # Errors
+/// Fails if the RTL cannot be elaborated for the primes, or if Yosys cannot map a part.
 pub fn modules(mapping: &Mapping<'_>) -> Result<Vec<Record>, PaperError> {
     let mut found = Vec::new();
     for group in groups(&elaborated()?) {

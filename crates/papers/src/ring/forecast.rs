@@ -28,6 +28,9 @@ pub const HIDDEN_LAYERS: usize = NODES.len() - 1;
 
 /// Compiles the forecasting network to a CKKS program. One evaluation forecasts in each of 8192 slots. The Medha paper
 /// describes forecasts for 60,000 apartments in half an hour: 30 ms for each, and one evaluation each.
+///
+/// # Errors
+/// Fails if the compiler refuses the program.
 pub fn compile() -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("grid_forecast", SLOTS)?;
     let mut values = (0..INPUTS)

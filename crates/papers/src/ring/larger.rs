@@ -19,6 +19,9 @@ fn description() -> Result<Description, PaperError> {
 
 /// Returns the report of the operation that the current row of `data/ring.toml` names, at N = 2^16 on a machine whose
 /// memory holds all its values.
+///
+/// # Errors
+/// Fails if the row names no operation, or if the machine refuses it.
 pub fn operation(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let d = description()?;
     let mut bits = [54; 9];
@@ -33,6 +36,9 @@ pub fn operation(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
 
 /// Returns the number of limbs of N = 2^16 that an RPAU (residue polynomial arithmetic unit) holds, and the memory for
 /// polynomials and keys that an RPAU of each prime size needs.
+///
+/// # Errors
+/// Fails if the shipped description is refused.
 pub fn memory() -> Result<Vec<Record>, PaperError> {
     let d = description()?;
     let of = |bits, resource| {

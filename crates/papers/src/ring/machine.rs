@@ -15,6 +15,9 @@ use crate::scope::{Record, record};
 use crate::value::{counted, model, stated};
 
 /// Returns the description of the ring machine of this name, among those of the Medha paper's size.
+///
+/// # Errors
+/// Returns [`PaperError::Internal`] if no machine has the name.
 pub fn description(name: &str) -> Result<Description, PaperError> {
     let found = OF_THE_PAPERS_SIZE.iter().find(|(known, _)| *known == name);
     let (_, text) = found.ok_or_else(|| PaperError::Internal(format!("no machine `{name}`")))?;
@@ -22,6 +25,9 @@ pub fn description(name: &str) -> Result<Description, PaperError> {
 }
 
 /// Returns for each ring machine its modular multipliers, and the increase in per cent that the dyadic cores bring.
+///
+/// # Errors
+/// Fails if a shipped description is refused.
 pub fn machines() -> Result<Vec<Record>, PaperError> {
     let machines = OF_THE_PAPERS_SIZE.iter().map(|(name, text)| {
         let d = Description::parse(text)?;
@@ -37,6 +43,9 @@ pub fn machines() -> Result<Vec<Record>, PaperError> {
 }
 
 /// Returns the cycles of the instructions of Table 2 of the Medha paper on limbs of 2^14 residues.
+///
+/// # Errors
+/// Fails as [`description`] does.
 pub fn instructions(machine: &str) -> Result<Vec<Record>, PaperError> {
     let d = description(machine)?;
     let groups = d.slot_groups();
@@ -67,6 +76,9 @@ fn key(word: &OpWord) -> &'static str {
 
 /// Returns memories and multipliers of an RPAU of each prime size, and of a machine with the primes of both parameter
 /// sets: one of 60 bits, the others of 54.
+///
+/// # Errors
+/// Fails as [`description`] does.
 pub fn memory(machine: &str) -> Result<Vec<Record>, PaperError> {
     let d = description(machine)?;
     let others = d.rpaus.saturating_sub(1);
@@ -101,6 +113,9 @@ pub fn memory(machine: &str) -> Result<Vec<Record>, PaperError> {
 const KINDS: [Resource; 3] = [Resource::BlockRam, Resource::UltraRam, Resource::Dsp];
 
 /// Returns how much of a resource the descriptions' needs with certain names take in one RPAU of `bits` bits.
+///
+/// # Errors
+/// Fails if the needs of the description cannot be counted.
 pub fn needed(
     d: &Description,
     bits: u32,

@@ -36,6 +36,10 @@ pub const SHEET: &str = include_str!("../../data/ring.toml");
 const APPLICATIONS: usize = 4;
 
 /// Returns Tables 2 to 5 of the Medha paper, and its sections 4 to 6.
+///
+/// # Errors
+/// Fails if a figure cannot be computed. Without the hardware's tools, the rows of synthesis have no figure, which is
+/// no error.
 pub fn tables(
     sheet: &Sheet,
     asked: &Asked,

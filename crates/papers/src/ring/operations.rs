@@ -20,8 +20,11 @@ use crate::value;
 /// The number of timed operations, over both parameter sets.
 pub const COUNT: usize = 2 * 3;
 
-/// Returns the program of the homomorphic operation that the current row of `data/ring.toml` names (`key`), at the highest
-/// level of these parameters.
+/// Returns the program of the homomorphic operation that the current row of `data/ring.toml` names (`key`), at the
+/// highest level of these parameters.
+///
+/// # Errors
+/// Returns [`PaperError::Tables`] if the row names another operation.
 pub fn program(at: &Scope<'_>, params: &Arc<Params>) -> Result<Verified, PaperError> {
     let level = params.max_level();
     let key = match at.text("key")?.as_str() {
@@ -40,6 +43,9 @@ pub struct Operations(BTreeMap<[String; 3], Record>);
 impl Operations {
     /// Returns the report of the operation, parameter set (`id`) and machine that the current row of `data/ring.toml`
     /// names. The RTL has run those operations whose cycles `seen` lists.
+    ///
+    /// # Errors
+    /// Fails if the row names no such machine, parameter set or operation, or if the machine refuses the operation.
     pub fn simulated(
         &mut self,
         at: &Scope<'_>,
@@ -70,6 +76,9 @@ impl Operations {
 const MULTIPLY: &str = "multiply + relinearise";
 
 /// Times the operation and parameter set that the current row of `data/ring.toml` names on this computer's CPU.
+///
+/// # Errors
+/// Fails if the row names no such parameter set or operation, or if the operation does not run.
 pub fn measured(
     at: &Scope<'_>,
     cpu: &Cpu,

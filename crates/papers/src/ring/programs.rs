@@ -24,6 +24,9 @@ pub const RECORDS: u32 = 455;
 /// Compiles a logistic regression to a CKKS program on 8192 slots. It takes the Medha paper's batch of records and
 /// features, which five rotations sum, a sigmoid of degree 7, and plaintext weights. The paper gives operation counts
 /// but no program, so our counts are printed beside the paper's.
+///
+/// # Errors
+/// Fails if the compiler refuses the program.
 pub fn logistic() -> Result<Compiled, PaperError> {
     // The least-squares fit of the sigmoid on [-8, 8], from the paper's source [KSK+18].
     const SIGMOID: [f64; 8] = [
@@ -79,6 +82,12 @@ const PLACES: u32 = 32;
 /// Compiles a program with as many products, additions and rotations as the Medha paper counts for its text
 /// classification, and only the operations that these entail. The program has products of one ciphertext, sums that are
 /// rotated and added to themselves, and the other additions.
+///
+/// # Errors
+/// Fails if the paper's counts are missing, or if the compiler refuses the program.
+///
+/// # Panics
+/// Panics if the paper's count of products is 0.
 pub fn counted(at: &Scope<'_>) -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("privft_counts", SLOTS)?;
     let x = t.input("x", Visibility::Encrypted, None)?;
@@ -113,6 +122,9 @@ pub fn counted(at: &Scope<'_>) -> Result<Compiled, PaperError> {
 }
 
 /// Compiles the text classification of our example with arbitrary weights, since the time does not depend on them.
+///
+/// # Errors
+/// Fails if the compiler refuses the program.
 pub fn classifier() -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("text_classification", SLOTS)?;
     let mut words = Vec::new();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our bootstrapping engines, as rows of `data/torus.toml` describe them. Cycles come from the model, which lockstep holds
-//! to the RTL. Resources come from synthesis of the engine's modules, or from the description's needs.
+//! Our bootstrapping engines, as rows of `data/torus.toml` describe them. Cycles come from the model, which lockstep
+//! holds to the RTL. Resources come from synthesis of the engine's modules, or from the description's needs.
 
 use ringmill_hdl::parts::Part;
 use ringmill_hdl::torus::parts::{parts, unit};
@@ -21,8 +21,11 @@ use crate::value::{Value, counted, model};
 const WIDEST: u32 = 6;
 
 /// Returns the description of the engine that the current row of `data/torus.toml` names: one that Ringmill ships, with
-/// the row's own values of some fields, `set.unroll` for instance. With `cheapest` the row asks for the schedule of least
-/// cost. Returns `None` if the row has no engine of ours.
+/// the row's own values of some fields, `set.unroll` for instance. With `cheapest` the row asks for the schedule of
+/// least cost. Returns `None` if the row has no engine of ours.
+///
+/// # Errors
+/// Fails if no shipped engine has the name, or if a value of the row is refused.
 pub fn described(at: &Scope<'_>) -> Result<Option<Description>, PaperError> {
     let name = at.text("name")?;
     if name.is_empty() {
@@ -62,11 +65,17 @@ pub fn described(at: &Scope<'_>) -> Result<Option<Description>, PaperError> {
 }
 
 /// Returns the description of the row's engine. A row without an engine of ours is an error.
+///
+/// # Errors
+/// Fails as [`described`] does, and for a row without an engine of ours.
 pub fn one(at: &Scope<'_>) -> Result<Description, PaperError> {
     described(at)?.ok_or_else(|| PaperError::Tables("a row without an engine".to_owned()))
 }
 
 /// Returns the fields of the row's engine, and the bytes of its bootstrapping key.
+///
+/// # Errors
+/// Fails as [`one`] does.
 pub fn description(at: &Scope<'_>) -> Result<Record, PaperError> {
     let d = one(at)?;
     let mut found = fields(&d)?;
@@ -82,12 +91,18 @@ fn none() -> Record {
 }
 
 /// Returns the resources of an engine's hardware parts, or `None` if they are not mapped.
+///
+/// # Errors
+/// Fails if Yosys cannot map a part.
 pub fn synthesis(mapping: &Mapping<'_>, parts: &[Part]) -> Result<Option<Record>, PaperError> {
     let found = mapping.resources(parts)?;
     Ok(found.map(|found| area(Some(&found))))
 }
 
 /// Returns cycles and resources of a transform unit of the row's engine, as in Table IV of the paper of Kong and Li.
+///
+/// # Errors
+/// Fails as [`described`] does, and if Yosys cannot map a part.
 pub fn transform(at: &Scope<'_>, mapping: &Mapping<'_>) -> Result<Record, PaperError> {
     let Some(d) = described(at)? else {
         return Ok(none());
@@ -101,6 +116,9 @@ pub fn transform(at: &Scope<'_>, mapping: &Mapping<'_>) -> Result<Record, PaperE
 
 /// Returns the cycles of a whole bootstrap on the row's engine, with its load, key switch and output, and the engine's
 /// resources.
+///
+/// # Errors
+/// Fails as [`described`] does, and if Yosys cannot map a part.
 pub fn engine(at: &Scope<'_>, mapping: &Mapping<'_>) -> Result<Record, PaperError> {
     let Some(d) = described(at)? else {
         return Ok(none());

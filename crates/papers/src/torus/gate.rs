@@ -29,11 +29,17 @@ fn builder(digits: Decomposition) -> Result<ParamsBuilder, PaperError> {
 
 /// Returns Kong and Li's parameter set (1) with these digits of the key switch, and transforms modulo the paper's
 /// prime.
+///
+/// # Errors
+/// Fails if the parameters are refused.
 pub fn with_digits(digits: Decomposition) -> Result<Arc<Params>, PaperError> {
     Ok(builder(digits)?.transforms(Transforms::Solinas).build()?)
 }
 
 /// Returns Kong and Li's parameter set (1) with the paper's digits of the key switch.
+///
+/// # Errors
+/// Fails if the parameters are refused.
 pub fn params() -> Result<Arc<Params>, PaperError> {
     with_digits(DIGITS)
 }
@@ -51,7 +57,7 @@ pub struct Milliseconds {
 /// Measures a NAND gate with Kong and Li's parameter set (1), ours and tfhe-rs's.
 ///
 /// # Errors
-/// A gate with a wrong result.
+/// Fails if a gate gives a wrong result.
 pub fn milliseconds() -> Result<Milliseconds, PaperError> {
     let params = builder(DIGITS)?.build()?;
     let client = Client::new(params.clone())?;

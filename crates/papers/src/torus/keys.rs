@@ -18,6 +18,9 @@ use crate::value::{counted, model};
 const RATES: [f64; 3] = [15.74, 31.5, 460.0];
 
 /// Returns the cycles of each part of a bootstrap's step on the engine that the current row of `data/torus.toml` names.
+///
+/// # Errors
+/// Fails as [`engine::one`] does, and if the machine cannot be built.
 pub fn order(at: &Scope<'_>) -> Result<Record, PaperError> {
     let machine = TorusMachine::new(engine::one(at)?)?;
     let shape = machine.shape();
@@ -45,6 +48,9 @@ pub fn order(at: &Scope<'_>) -> Result<Record, PaperError> {
 
 /// Returns the cycles of one ciphertext alone and of several interleaved ones, on the engine that the current row of
 /// `data/torus.toml` names. They are given for a key that is never late and for a key at each of the rates.
+///
+/// # Errors
+/// Fails as [`engine::one`] does.
 pub fn runs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let mut d = engine::one(at)?;
     let shape = d.shape()?;
@@ -76,6 +82,9 @@ pub fn runs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
 
 /// Returns the cycles and key bytes of our key switch. The masks of its key are made on the chip from a public seed,
 /// and differ in every row.
+///
+/// # Errors
+/// Fails if the row lacks a number, if no unit has these sizes, or if Yosys cannot map the unit.
 pub fn switched(
     at: &Scope<'_>,
     params: &Params,

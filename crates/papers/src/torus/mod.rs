@@ -30,6 +30,9 @@ use crate::value::{Value, measured};
 pub const SHEET: &str = include_str!("../../data/torus.toml");
 
 /// Returns Tables I to VI of the paper of Kong and Li.
+///
+/// # Errors
+/// Fails if the hardware's tools are asked for and missing, or if a figure cannot be computed.
 pub fn tables(
     sheet: &Sheet,
     asked: &Asked,

@@ -29,7 +29,7 @@ impl Peer {
     /// Starts tfhe-rs with the sizes of a parameter set, on one thread. Returns `None` if it is not built.
     ///
     /// # Errors
-    /// A peer that ends before it answers, or whose gate is wrong.
+    /// Fails if the peer ends before it answers, or if its gate is wrong.
     pub fn start(params: &Params) -> Result<Option<Self>, PaperError> {
         let here = std::env::current_dir()?;
         let found = here.ancestors().map(|dir| dir.join(PATH));
@@ -73,7 +73,7 @@ impl Peer {
     /// Returns the milliseconds of a NAND gate of tfhe-rs.
     ///
     /// # Errors
-    /// No answer.
+    /// Fails if the peer gives no answer, or an answer without a time.
     pub fn milliseconds(&mut self) -> Result<f64, PaperError> {
         let answer = self.ask(&json!({"do": "time", "row": "nand", "count": 1, "calls": 1}))?;
         let seconds = answer[0][0].as_f64();

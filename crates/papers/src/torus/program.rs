@@ -19,6 +19,9 @@ fn of(procedure: &Procedure, op: Op) -> impl Iterator<Item = (usize, usize)> {
 
 /// Counts the instructions of our bootstrap program, from which Table I of the paper of Kong and Li follows. Procedures
 /// are `start`, `turn` for one step of the blind rotation, and `end`.
+///
+/// # Errors
+/// Fails if the bootstrap's program cannot be made.
 pub fn counts(params: &Params) -> Result<Record, PaperError> {
     let s = params.sizes();
     let program = BootstrapPrograms::new(params)?.rotate;
@@ -50,8 +53,11 @@ pub fn counts(params: &Params) -> Result<Record, PaperError> {
     ]))
 }
 
-/// Returns the estimated bits of security of the small key and of the ring key for the parameter set that the current row
-/// of `data/torus.toml` names. The record is empty for a row without a set.
+/// Returns the estimated bits of security of the small key and of the ring key for the parameter set that the current
+/// row of `data/torus.toml` names. The record is empty for a row without a set.
+///
+/// # Errors
+/// Fails if no set has the name.
 pub fn security(at: &Scope<'_>) -> Result<Record, PaperError> {
     let Value::Text(name) = at.evaluate("known_sets.{n}?")? else {
         return Ok(Record::new());

@@ -15,6 +15,9 @@ use crate::value::{Value, counted};
 /// Returns the proofs for digits as wide as the current row of `data/torus.toml` says. For m > 1 secret bits in each
 /// step, a second proof is for keys that are summed to one (bundled) in coefficient form before the products. Such a
 /// bundle is one gadget ciphertext, so its sums are those of m = 1.
+///
+/// # Errors
+/// Fails as [`engine::described`] does, and if the row lacks a number.
 pub fn proofs(at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let Some(d) = engine::described(at)? else {
         return Ok(Vec::new());

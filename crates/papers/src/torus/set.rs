@@ -22,8 +22,11 @@ fn cycles(shape: Shape, count: usize) -> [Value; 3] {
 }
 
 /// Returns the cycles of the engine that the current row of `data/torus.toml` names beside their lower bounds, for one
-/// ciphertext and for several interleaved ones. An engine that Ringmill ships serves for both. If the row sets the number
-/// of interleaved ciphertexts, another engine of the same sizes runs one alone.
+/// ciphertext and for several interleaved ones. An engine that Ringmill ships serves for both. If the row sets the
+/// number of interleaved ciphertexts, another engine of the same sizes runs one alone.
+///
+/// # Errors
+/// Fails as [`engine::one`] does.
 pub fn figures(at: &Scope<'_>) -> Result<Record, PaperError> {
     let d = engine::one(at)?;
     let own = at.number("set.places?")?.known();

@@ -23,6 +23,9 @@ use crate::value::model;
 const LOG_N: u8 = 10;
 
 /// Returns BGV parameters at the ring degree of `vector-u250`, with as many primes as `of` has.
+///
+/// # Errors
+/// Fails if the parameters are refused.
 pub fn params(of: &Params) -> Result<Arc<Params>, PaperError> {
     let params = Params::builder(LOG_N, of.plain_modulus())
         .friendly_primes(of.max_level().primes(), of.special_count())?
@@ -40,6 +43,9 @@ pub struct Operation {
 }
 
 /// Compiles the operations of Table 8 of the BASALISC paper to micro programs of a vector machine.
+///
+/// # Errors
+/// Fails if the machine cannot run an operation.
 pub fn operations(d: &Description, params: &Arc<Params>) -> Result<Vec<Operation>, PaperError> {
     let found = procedures(params)?.into_iter().map(|(name, procedure)| {
         let made = alone(d, &procedure, &|_| true, Counting::PAPER)?;
@@ -54,6 +60,9 @@ pub fn operations(d: &Description, params: &Arc<Params>) -> Result<Vec<Operation
 
 /// Returns the microseconds of each operation of Table 8 of the BASALISC paper on `vector-u250` and on the paper's
 /// machine. A second figure includes all times: the key comes from distant memory, and instructions cross the link.
+///
+/// # Errors
+/// Fails if a machine cannot run an operation.
 pub fn figures(of: &Params) -> Result<Vec<Record>, PaperError> {
     let params = params(of)?;
     let mut found = Vec::new();

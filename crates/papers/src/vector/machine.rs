@@ -22,6 +22,9 @@ use crate::value::Value;
 
 /// Returns the description of a vector machine for a ring degree: the BASALISC paper's machine, or for a smaller ring
 /// one of a smaller radix.
+///
+/// # Errors
+/// Fails if the shipped description is refused.
 pub fn machine(log_n: u8) -> Result<Description, PaperError> {
     let mut d = Description::read(Description::PAPER)?;
     if !d.log_n().contains(&log_n) {
@@ -38,6 +41,9 @@ fn made(d: &Description, procedure: &mid::Procedure) -> Result<Alone, PaperError
 }
 
 /// Returns the fields of a machine's description, with the multipliers of its transform units.
+///
+/// # Errors
+/// Fails if the description cannot be turned into fields.
 pub fn described(d: &Description) -> Result<Record, PaperError> {
     let mut found = fields(d)?;
     let [butterfly, pre, post] = unit_multipliers(d.log_radix);
@@ -52,6 +58,9 @@ pub fn described(d: &Description) -> Result<Record, PaperError> {
 
 /// Returns the micro-cycles of the operations of Table 8 of the BASALISC paper with operands in the buffer, and how the
 /// buffer's ports and the units used them.
+///
+/// # Errors
+/// Fails if the machine cannot run an operation.
 pub fn operations(procedure: &Procedure) -> Result<Vec<Record>, PaperError> {
     let params = Arc::clone(procedure.params());
     let mut d = machine(params.log_n())?;
@@ -98,6 +107,9 @@ pub fn operations(procedure: &Procedure) -> Result<Vec<Record>, PaperError> {
 
 /// Returns the bootstrap of the parameter set `setup` in the form that the vector machine runs: every division is
 /// modulo single primes, and keys come from memory.
+///
+/// # Errors
+/// Fails if the set cannot be made for the machine.
 pub fn bootstrapping(setup: &Bootstrapping) -> Result<Arc<Procedure>, PaperError> {
     let target = VectorMachine::new(machine(setup.params().log_n())?)?.target();
     let made = || -> Result<Procedure, BootstrapError> {
@@ -110,6 +122,9 @@ pub fn bootstrapping(setup: &Bootstrapping) -> Result<Arc<Procedure>, PaperError
 
 /// Runs a whole program on the vector machine, once as the BASALISC paper counts time, and once with distant memory and
 /// instructions counted too. Returns the fields of the report, and the busy cycles of the units.
+///
+/// # Errors
+/// Fails if the machine cannot be built or refuses the program.
 pub fn simulate(
     description: Description,
     program: &mid::Verified,
@@ -135,6 +150,9 @@ pub fn simulate(
 }
 
 /// Runs one bootstrap of the parameter set on the vector machine (BASALISC paper, section 8.3.1).
+///
+/// # Errors
+/// Fails if the bootstrap does not compile, or if the machine refuses it.
 pub fn bootstrap(
     procedure: &Arc<Procedure>,
     progress: &dyn Progress,

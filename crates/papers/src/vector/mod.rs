@@ -33,6 +33,9 @@ use areas::Areas;
 pub const SHEET: &str = include_str!("../../data/vector.toml");
 
 /// Returns Tables 1 and 4 to 8 of the BASALISC paper, and the statements of its text.
+///
+/// # Errors
+/// Fails if a figure cannot be computed.
 pub fn tables(_: &Sheet, asked: &Asked, progress: &dyn Progress) -> Result<Reproduced, PaperError> {
     let procedure = made(Set::BASALISC.bootstrapping()).map_err(BgvError::from)?;
     reproduced(&procedure, training::WHOLE, asked.sources, progress)
@@ -40,6 +43,9 @@ pub fn tables(_: &Sheet, asked: &Asked, progress: &dyn Progress) -> Result<Repro
 
 /// Returns the tables of the BASALISC paper for a bootstrap with these parameters, and a training iteration of this
 /// size.
+///
+/// # Errors
+/// Fails if a figure cannot be computed.
 pub fn reproduced(
     procedure: &Arc<Procedure>,
     size: training::Size,
@@ -59,6 +65,9 @@ pub fn reproduced(
 
 /// Returns only the tables of chip areas (Tables 4 and 6 of the BASALISC paper). The areas are synthesised, or left out
 /// without `synthesis`.
+///
+/// # Errors
+/// Fails if a unit cannot be synthesised.
 pub fn areas(synthesis: bool) -> Result<Reproduced, PaperError> {
     let sources = Sources {
         model: false,
@@ -68,6 +77,9 @@ pub fn areas(synthesis: bool) -> Result<Reproduced, PaperError> {
 }
 
 /// Returns the BGV bootstrap of the parameter set as a procedure.
+///
+/// # Errors
+/// Returns the error in `setup`, and fails if the maps or the procedure cannot be made.
 pub fn made(
     setup: Result<Bootstrapping, BootstrapError>,
 ) -> Result<Arc<Procedure>, BootstrapError> {

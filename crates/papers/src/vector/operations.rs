@@ -17,6 +17,9 @@ use crate::single;
 use crate::value::measured;
 
 /// Returns the operations of Table 8 of the BASALISC paper at the highest level as procedures, with the paper's names.
+///
+/// # Errors
+/// Fails if a procedure cannot be made.
 pub fn procedures(params: &Arc<Params>) -> Result<[(&'static str, Arc<Procedure>); 6], PaperError> {
     let cache = ProcCache::new(Arc::clone(params));
     let top = params.max_level();
@@ -35,6 +38,9 @@ pub fn procedures(params: &Arc<Params>) -> Result<[(&'static str, Arc<Procedure>
 }
 
 /// Returns the milliseconds of each operation of Table 8 of the BASALISC paper on this computer.
+///
+/// # Errors
+/// Fails if a procedure cannot be made or does not run.
 pub fn measured_operations(params: &Arc<Params>) -> Result<Vec<Record>, PaperError> {
     let cpu = Cpu::new(1)?;
     let found = procedures(params)?.into_iter().map(|(name, procedure)| {

@@ -61,6 +61,9 @@ fn with_room(procedure: &Procedure, method: Method) -> Result<Option<Arc<Procedu
 
 /// Returns the times of a bootstrap with the method of digit removal that the current row of `data/vector.toml` names.
 /// The record is empty if no number of primes has room for the method.
+///
+/// # Errors
+/// Fails if the row names no method, or if the machine refuses the bootstrap.
 pub fn figures(
     procedure: &Procedure,
     at: &Scope<'_>,

@@ -46,8 +46,11 @@ pub fn table(prime: u64) -> Vec<i64> {
         .collect()
 }
 
-/// Traces a procedure that maps u to the sigmoid of u / p, rounded, as a table. `power` is the plaintext modulus, a power
-/// of p.
+/// Traces a procedure that maps u to the sigmoid of u / p, rounded, as a table. `power` is the plaintext modulus, a
+/// power of p.
+///
+/// # Errors
+/// Fails if the trace refuses an operation.
 pub fn traced(trace: &mut TraceBuilder, power: Power) -> Result<builder::Procedure, PaperError> {
     let given = trace.begin_procedure("sigmoid", &[Visibility::Encrypted], None)?;
     let &[u] = given.as_slice() else {
@@ -61,6 +64,9 @@ pub fn traced(trace: &mut TraceBuilder, power: Power) -> Result<builder::Procedu
 }
 
 /// Compiles a BGV program with one call of the sigmoid's procedure. `procedure` is the bootstrap that the program uses.
+///
+/// # Errors
+/// Fails if the compiler refuses the program.
 pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, PaperError> {
     let power = procedure.params().prime_power()?;
     let (prime, exponent) = (power.prime(), power.exponent());
@@ -83,6 +89,9 @@ pub fn compiled(procedure: &Arc<Procedure>) -> Result<Compiled<Bgv>, PaperError>
 }
 
 /// Counts in one sigmoid each opcode of the BASALISC paper, the bootstraps and the macro instructions.
+///
+/// # Errors
+/// Fails as [`compiled`] does.
 pub fn figures(procedure: &Arc<Procedure>) -> Result<Vec<Record>, PaperError> {
     let compiled = compiled(procedure)?;
     let opcodes = counts(compiled.program.program());

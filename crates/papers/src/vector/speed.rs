@@ -48,6 +48,9 @@ impl Rate {
 
 /// Returns how many million micro instructions a second the vector machine's performance simulator times, on one core.
 /// Three rates are of the key switch of the program's parameters, and two of the calls of `program`.
+///
+/// # Errors
+/// Fails if the simulator cannot run the key switch or the program.
 pub fn rates(
     procedure: &Arc<Procedure>,
     d: &Description,

@@ -169,6 +169,9 @@ impl Trainer {
 }
 
 /// Compiles one training iteration for a bootstrap's parameters.
+///
+/// # Errors
+/// Fails if the compiler refuses the program.
 pub fn compiled(procedure: &Arc<Procedure>, size: Size) -> Result<Compiled<Bgv>, PaperError> {
     let power = procedure.params().prime_power()?;
     let (prime, exponent) = (power.prime(), power.exponent());
@@ -203,6 +206,9 @@ pub fn counts(compiled: &Compiled<Bgv>) -> [u64; 3] {
 
 /// Runs one training iteration on the vector machine. Returns its instruction counts at three levels, the fields of its
 /// report, and the rates of the simulator.
+///
+/// # Errors
+/// Fails as [`compiled`] does, and if the machine refuses the program.
 pub fn iteration(
     procedure: &Arc<Procedure>,
     size: Size,

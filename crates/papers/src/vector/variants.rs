@@ -38,6 +38,9 @@ fn variant(procedure: &Procedure, at: &Scope<'_>) -> Result<Description, PaperEr
 }
 
 /// Times a key switch and a bootstrap on the vector machine with one variant of memory.
+///
+/// # Errors
+/// Fails if the row's memory is refused, or if the machine cannot run the programs.
 pub fn figures(
     procedure: &Arc<Procedure>,
     at: &Scope<'_>,
@@ -79,6 +82,9 @@ const TOGETHER: [u16; 4] = [1, 2, 4, 8];
 
 /// Returns the time for each ciphertext of a batch that shares the key, with distant memory and instructions counted
 /// too. Operands and key are in distant memory, and results go there.
+///
+/// # Errors
+/// Fails if the row's memory is refused, or if the machine cannot run the batches.
 pub fn batches(procedure: &Procedure, at: &Scope<'_>) -> Result<Vec<Record>, PaperError> {
     let d = variant(procedure, at)?;
     let switch = switch(procedure, &d)?;

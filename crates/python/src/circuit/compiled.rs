@@ -65,6 +65,9 @@ fn told(estimate: &Estimate) -> Told {
 impl LoweredCircuit {
     /// Compiles a circuit by the function `choose` for these parameters. Without parameters, `choose` takes the named
     /// set with the least work.
+    ///
+    /// # Errors
+    /// Raises a Python exception if the circuit does not compile, or if the user stops the work.
     pub fn of(
         py: Python<'_>,
         params: Option<&CircuitParams>,

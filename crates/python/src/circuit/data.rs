@@ -139,6 +139,9 @@ impl EncryptedIntegers {
     }
 
     /// Checks that the integers' types are those of the ports. Integers without types pass.
+    ///
+    /// # Errors
+    /// Raises a Python exception if a type differs from its port's.
     pub fn check(&self, ports: &[Port]) -> PyResult<()> {
         let types = self.types.as_deref();
         types.map_or(Ok(()), |types| check_types(ports, types).map_err(stopped))
@@ -224,6 +227,9 @@ impl ServerKeys {
     }
 
     /// Returns the evaluation keys in the form that a device's limb programs take.
+    ///
+    /// # Errors
+    /// Raises a Python exception if the keys need more memory than the limit, or if they do not suit the parameters.
     pub fn programs(&self, watch: &Watch) -> PyResult<Arc<Bootstrap>> {
         if let Some(made) = self.programs.get() {
             return Ok(Arc::clone(made));
@@ -237,6 +243,9 @@ impl ServerKeys {
 
     /// Returns the evaluation keys in the form that the CPU's kernels read. No lock is held while they are made, so a
     /// process that is forked meanwhile makes its own.
+    ///
+    /// # Errors
+    /// Raises a Python exception if the keys need more memory than the limit, or if they do not suit the parameters.
     pub fn evaluator(&self, watch: &Watch) -> PyResult<Arc<Evaluator>> {
         if let Some(made) = self.evaluator.get() {
             return Ok(Arc::clone(made));

@@ -33,6 +33,9 @@ struct Keys {
 
 impl<S: Side> Evaluation<S> {
     /// Makes an evaluator on the named device, or without a name on the reference interpreter.
+    ///
+    /// # Errors
+    /// Raises `DeviceError` if no device has the name.
     pub fn new(shared: Shared<S>, device: Option<&str>) -> PyResult<Arc<Self>> {
         let runs: Arc<dyn Runs> = match device {
             None => Arc::new(Interpreted),
@@ -131,6 +134,9 @@ impl<S: Side> Evaluation<S> {
     }
 
     /// Loads Galois keys in SEAL's format. They replace those loaded before.
+    ///
+    /// # Errors
+    /// Raises a Python exception if the bytes are no Galois keys for the evaluator's parameters.
     pub fn load_galois_keys(self: &Arc<Self>, py: Python<'_>, data: PyBackedBytes) -> PyResult<()> {
         let galois = self.read(py, data, seal::read_galois_keys)?;
         let mut keys = self.keys.write().unwrap_or_else(PoisonError::into_inner);

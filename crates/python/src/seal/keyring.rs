@@ -21,6 +21,9 @@ pub(super) struct Keyring<S: Side> {
 
 impl<S: Side> Keyring<S> {
     /// Makes a new secret key for the shared parameters.
+    ///
+    /// # Errors
+    /// Raises a Python exception if the operating system gives no randomness.
     pub fn generate(shared: Shared<S>) -> PyResult<Self> {
         let keys = KeyGenerator::new(Arc::clone(shared.params()));
         Ok(Self {
@@ -30,6 +33,9 @@ impl<S: Side> Keyring<S> {
     }
 
     /// Loads the secret key that SEAL's `SecretKey.save` wrote.
+    ///
+    /// # Errors
+    /// Raises a Python exception if the bytes are no secret key for the shared parameters.
     pub fn load(shared: Shared<S>, secret_key: &[u8]) -> PyResult<Self> {
         let secret = seal::read_secret_key(&shared.context, secret_key).map_err(refused)?;
         let keys = KeyGenerator::from_secret_key(Arc::clone(shared.params()), secret);

@@ -225,6 +225,9 @@ impl<S: Side> Shared<S> {
     }
 
     /// Returns the bytes that one of SEAL's writers writes with these parameters.
+    ///
+    /// # Errors
+    /// Raises a Python exception if SEAL's format cannot hold the object.
     pub fn bytes<T>(
         &self,
         write: impl FnOnce(&Context<S>, Compression) -> Result<T, SealError>,

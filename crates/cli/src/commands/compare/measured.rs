@@ -34,6 +34,9 @@ pub struct Measured<S: Served> {
 
 /// Makes keys for the program and encrypts its inputs. The inputs are the values of the `--sample` files. Without such
 /// files they are random numbers in the inputs' ranges.
+///
+/// # Errors
+/// Fails if a `--range` or `--sample` option is refused, or if keys or encryptions cannot be made.
 pub fn ready<S: Served>(
     args: &CompareArgs,
     read: &Read,
@@ -92,7 +95,7 @@ impl<S: Served> Measured<S> {
     /// row of the comparison, and a note on how it was measured.
     ///
     /// # Errors
-    /// The errors of the run; outputs that differ from the computation in the clear.
+    /// Fails if the run fails, or if an output differs from the computation in the clear.
     pub fn on_cpu(&self, threads: Option<usize>, watch: &Watch) -> Result<(Row, String), CliError> {
         let name = threads.map_or_else(|| "cpu".to_owned(), |threads| format!("cpu:{threads}"));
         let device = ringmill_sim::open(&name)?;
@@ -105,7 +108,7 @@ impl<S: Served> Measured<S> {
     /// Checks the outputs of a run against the computation without encryption.
     ///
     /// # Errors
-    /// Outputs in which the scheme's check finds a fault.
+    /// Returns [`CliError::Disagreement`] if the scheme's check finds a fault in an output.
     fn judge(&self, answer: &mut AnswerOf<S>) -> Result<(), CliError> {
         let outputs = answer.outputs.take().unwrap_or_default();
         let clear = self.client.decrypt(&outputs)?;
@@ -124,7 +127,7 @@ impl<S: Served> Measured<S> {
     /// which has the measured time of the host's instructions.
     ///
     /// # Errors
-    /// The errors of the run; outputs that differ from the computation in the clear.
+    /// Fails if the run fails, or if an output differs from the computation in the clear.
     pub fn on_machine(
         &self,
         device: &dyn Device,

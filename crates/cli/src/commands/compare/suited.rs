@@ -36,6 +36,10 @@ pub struct Suited<S: Served> {
 /// Compiles a program for the machines of a comparison. It compiles once for all machines if `--target` names a machine
 /// or if the program was saved. Otherwise it compiles for each machine. If the chosen parameters then differ, it looks
 /// for parameters that suit every machine that can run the program.
+///
+/// # Errors
+/// Fails if a saved program, or one with `--target`, does not compile, or if the work is stopped. A machine that
+/// refuses the program is no error.
 pub fn suited<S: Served>(
     plan: Plan<S>,
     read: &Read,

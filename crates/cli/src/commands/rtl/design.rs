@@ -40,6 +40,9 @@ pub struct Design {
 }
 
 /// Returns the design that the command's arguments name, with its parameters set.
+///
+/// # Errors
+/// Fails if no machine or module has the name, or if a value of `--set` is refused.
 pub fn find(sources: &Sources, args: &DesignArgs) -> Result<Design, CliError> {
     let name = args.design.as_str();
     let set = args
@@ -74,6 +77,9 @@ pub fn find(sources: &Sources, args: &DesignArgs) -> Result<Design, CliError> {
 }
 
 /// Returns the text of the description file that describes this polynomial multiplier.
+///
+/// # Errors
+/// Fails if the description cannot be written as TOML.
 pub fn text(machine: &Description) -> Result<String, CliError> {
     toml::to_string(machine).map_err(|e| CliError::Usage(e.to_string()))
 }

@@ -64,6 +64,9 @@ fn mean(
 /// Times BFV's encryption (c_0, c_1) = (Delta m + p_0 u + e_1, p_1 u + e_2) of a message m under the public key (p_0,
 /// p_1) (Mert, Öztürk and Savaş, section 4.1). The public key stays in the machine, and the random u crosses the link
 /// for each product. The ciphertext must decrypt to m.
+///
+/// # Errors
+/// Fails if the machine's run fails, or if the ciphertext does not decrypt to m.
 pub fn encryption(
     study: Study<'_>,
     set: Set,
@@ -139,6 +142,9 @@ pub fn encryption(
 /// Times the product of polynomials with coefficients of 180 bits, as residues: one full product for each of six
 /// primes. The machine holds the tables of two moduli at a time, so each call loads the tables of the other moduli
 /// again.
+///
+/// # Errors
+/// Fails if the machine does not take a prime, or if a product of the RTL is wrong.
 pub fn six_primes(
     study: Study<'_>,
     card: &mut Card,

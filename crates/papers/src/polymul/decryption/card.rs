@@ -99,6 +99,10 @@ impl Card {
     /// Runs the scheduler's commands for some products, in RTL if there is a simulator, and returns their times with
     /// the products. Every product of the RTL is compared with the reference. Without RTL, the reference is returned as
     /// the product.
+    ///
+    /// # Errors
+    /// Returns [`PaperError::Disagreement`] if a product of the RTL differs from the reference. Also fails if the
+    /// operands do not suit the machine, or if the RTL does not run.
     pub fn call(&mut self, work: &Work<'_>, products: &[Product]) -> Result<Call, PaperError> {
         let degree = degree(work)?;
         // Results get numbers after those of the operands.

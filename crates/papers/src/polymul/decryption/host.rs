@@ -58,6 +58,9 @@ impl Room {
 
 /// Decrypts the sample `runs` times on the host, after a few runs that warm up, and checks the message. Returns the
 /// parts' mean times.
+///
+/// # Errors
+/// Returns [`PaperError::Disagreement`] if the decrypted message is wrong.
 pub fn measure(sample: &Sample, runs: u32) -> Result<Parts, PaperError> {
     let mut room = Room::new(sample.n());
     let mut sums = [Duration::ZERO; 3];
@@ -89,6 +92,12 @@ pub fn measure(sample: &Sample, runs: u32) -> Result<Parts, PaperError> {
 }
 
 /// Finishes a decryption on the host from the machine's product c_1 s, and checks the message.
+///
+/// # Errors
+/// Returns [`PaperError::Disagreement`] if the decrypted message is wrong.
+///
+/// # Panics
+/// Panics if `product` has another length than the sample's polynomials.
 pub fn finish(sample: &Sample, product: &[u64]) -> Result<(), PaperError> {
     let mut room = Room::new(sample.n());
     room.phase.copy_from_slice(product);

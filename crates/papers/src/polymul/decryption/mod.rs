@@ -87,6 +87,9 @@ struct Counts {
 impl Study<'_> {
     /// Runs the whole decryption study, and returns its figures by the names of their lists in `data/polymul.toml`.
     /// `parts` makes a progress report for a given number of parts.
+    ///
+    /// # Errors
+    /// Fails if a part of the study cannot run, or if a message or a product is wrong.
     pub fn figures<'p>(
         self,
         parts: impl FnOnce(u64) -> Parts<'p>,
@@ -145,8 +148,8 @@ impl Study<'_> {
         found
     }
 
-    /// Decrypts our ciphertext and SEAL's of one parameter set on the host and on the machine. Returns the measured times
-    /// and the cycles.
+    /// Decrypts our ciphertext and SEAL's of one parameter set on the host and on the machine. Returns the measured
+    /// times and the cycles.
     fn of_set(
         self,
         at: usize,
@@ -210,8 +213,8 @@ fn work<'a>(sample: &'a Sample, tables: &Arc<Tables>) -> Work<'a> {
     }
 }
 
-/// Decrypts SEAL's ciphertext with SEAL's key twice: by the host alone, and by the host with the machine's product. Both
-/// must give SEAL's message.
+/// Decrypts SEAL's ciphertext with SEAL's key twice: by the host alone, and by the host with the machine's product.
+/// Both must give SEAL's message.
 fn seals(found: &Seal, tables: &Arc<Tables>, card: &mut Card) -> Result<(), PaperError> {
     host::measure(&found.sample, 1)?;
     card.forget();

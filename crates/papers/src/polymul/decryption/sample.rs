@@ -31,6 +31,9 @@ pub struct Set {
 
 impl Set {
     /// Returns the set's prime, the largest of its size, which SEAL takes too.
+    ///
+    /// # Errors
+    /// Fails if there is no such prime.
     pub fn prime(self) -> Result<u64, PaperError> {
         let primes = ntt_primes(self.bits, self.n.ilog2(), 1)?;
         Ok(primes.first().copied().unwrap_or_default())
@@ -38,6 +41,9 @@ impl Set {
 
     /// Builds BFV parameters with one prime for ciphertexts. They are not checked for security, since the check would
     /// count the key-switching prime, under which nothing is published.
+    ///
+    /// # Errors
+    /// Fails if there are no such primes.
     pub fn params(self) -> Result<Arc<Params>, PaperError> {
         let log_n = self.n.ilog2();
         let special = ntt_primes(SPECIAL_BITS, log_n, 1)?;
@@ -60,6 +66,9 @@ pub struct Sample {
 impl Sample {
     /// Encrypts a random message with a random secret key. A public key's encryption has too much noise for the
     /// parameter set of degree 1024 with a prime of 14 bits.
+    ///
+    /// # Errors
+    /// Fails if there are no such primes, or if the operating system gives no randomness.
     pub fn ours(set: Set) -> Result<Self, PaperError> {
         let params = set.params()?;
         let mut prng = Prng::from_os()?;
@@ -75,6 +84,9 @@ impl Sample {
     }
 
     /// Makes a sample for a decryption from a ciphertext and its key, which are ours or which SEAL wrote.
+    ///
+    /// # Errors
+    /// Returns [`PaperError::Size`] for a ciphertext of other than two polynomials.
     pub fn of(
         params: &Params,
         cipher: &Ciphertext,
@@ -108,6 +120,12 @@ impl Sample {
 
     /// Computes c_1 s in coefficient form (NTT_MULTIPLY, lines 14 to 18 of Algorithm 5 of the paper of Mert, Öztürk and
     /// Savaş).
+    ///
+    /// # Errors
+    /// Fails if the transform refuses a residue or a length.
+    ///
+    /// # Panics
+    /// Panics if `into` has another length than the sample's polynomials.
     pub fn product(&self, into: &mut [u64]) -> Result<(), PaperError> {
         into.copy_from_slice(&self.c1);
         self.plan.forward(into)?;
@@ -118,7 +136,7 @@ impl Sample {
     /// Checks that a decryption gave the expected message. `whose` names the decryption in the error.
     ///
     /// # Errors
-    /// [`PaperError::Disagreement`] if a decryption gave another message; `whose` names the decryption.
+    /// Returns [`PaperError::Disagreement`] if the decryption gave another message.
     pub fn check(&self, message: &[u64], whose: &str) -> Result<(), PaperError> {
         let differ = |(got, want): (&u64, &u64)| got != want;
         match message.iter().zip(&self.message).position(differ) {
@@ -137,6 +155,9 @@ pub fn reducer(q: u64) -> Result<ringmill_math::Modulus, PaperError> {
 }
 
 /// Returns the first limb, of n residues, of a polynomial's limbs.
+///
+/// # Errors
+/// Returns [`PaperError::Internal`] if there are fewer than n words.
 pub fn limb(limbs: &[u64], n: usize) -> Result<Vec<u64>, PaperError> {
     let first = limbs.get(..n).map(<[u64]>::to_vec);
     first.ok_or_else(|| PaperError::Internal(format!("a key of {} words, not {n}", limbs.len())))

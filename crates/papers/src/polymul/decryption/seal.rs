@@ -45,6 +45,9 @@ struct Printed {
 
 /// Returns SEAL's times and files for every parameter set, or the reason why there are none: no Python, or no binding
 /// in it.
+///
+/// # Errors
+/// Fails if the folder cannot be made, or if SEAL's output or files are not as expected.
 pub fn run(sets: &[Set], runs: u32) -> Result<Result<Vec<Seal>, String>, PaperError> {
     let folder = Folder::new()?;
     let mut command = Command::new(python());
