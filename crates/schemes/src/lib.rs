@@ -27,6 +27,7 @@ pub use scheme::{At, Encrypted, Operation, ParameterSet, Scheme, SchemeTag};
 pub mod internals {
     pub use crate::ckks::noise::paths::{Errors, Own, Paths};
     pub use crate::ckks::noise::poly::Values;
+    pub use crate::ckks::noise::random::Random;
     pub use crate::ckks::noise::sources::Registry;
     pub use crate::rlwe::evaluator::powers_of_two;
     pub use crate::rlwe::params_builder::digits;

@@ -16,6 +16,7 @@
 mod ball;
 pub(crate) mod paths;
 pub(crate) mod poly;
+pub(crate) mod random;
 pub(crate) mod range;
 mod slots;
 pub(crate) mod sources;
@@ -30,6 +31,7 @@ use super::params::Params;
 pub use ball::Ball;
 use paths::{Errors, Key, Own, Paths};
 pub use poly::{Domain, Factor, Polynomial};
+use random::{Random, Variances};
 pub use slots::Slots;
 pub use sources::{Origin, Reach, Sources};
 pub use tail::FAILURE_BITS;
@@ -38,18 +40,48 @@ pub use tail::FAILURE_BITS;
 /// operations that it comes from.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    /// The variance of the random part in each slot, as the three coefficients v_0, v_1, v_2 of v_0 + v_1 x + v_2
-    /// x^2. Here x is |s|^2 over its mean, where s is the value of the secret key's polynomial in the slot.
-    variance: [Slots; 3],
+    /// The random part. Its variance in each slot has three coefficients v_0, v_1, v_2, of v_0 + v_1 x + v_2 x^2. Here x
+    /// is |s|^2 over its mean, where s is the value of the secret key's polynomial in the slot.
+    random: Random,
     /// The standard deviation, in each slot, of an error of key switches that is largest in the slot whose root of
     /// unity is nearest 1. It is the key's error times the mean of a digit, and looks Gaussian. Each use of a key
     /// makes this error again, so the errors of several uses are added as amplitudes.
     peak: Slots,
     /// A bound on the part of the error that is not random: roundings of constants and of doubles.
     fixed: Slots,
-    sources: Sources,
     /// The error as a linear combination of errors of earlier operations.
     errors: Errors,
+}
+
+/// The parts of an error in each slot, as [`Noise`] has them: the coefficients of the variance, the standard deviation
+/// of key switches' errors near 1, and a bound on the part that is not random.
+struct Sizes {
+    variance: Variances,
+    peak: Slots,
+    fixed: Slots,
+}
+
+impl Sizes {
+    /// Returns the number of slots after which all parts repeat.
+    fn period(&self) -> usize {
+        let parts = self.variance.iter().chain([&self.peak, &self.fixed]);
+        parts.map(Slots::period).max().unwrap_or(1)
+    }
+
+    /// Returns a bound on the error in a slot. `exponent` is the number L of [`tail`] that belongs to the failure
+    /// probability.
+    fn bound(&self, slot: usize, exponent: f64) -> f64 {
+        let variance = self.variance.each_ref().map(|v| v.at(slot));
+        total(variance, self.peak.at(slot), exponent) + self.fixed.at(slot)
+    }
+
+    /// Returns a bound on the error in the first `slots` slots.
+    fn largest(&self, slots: usize, exponent: f64) -> f64 {
+        let slots = 0..self.period().min(slots);
+        slots
+            .map(|slot| self.bound(slot, exponent))
+            .fold(0.0, f64::max)
+    }
 }
 
 /// The variance in the slots of a random polynomial, as the coefficients v_0, v_1, v_2 of v_0 + v_1 x + v_2 x^2. Here x
@@ -90,34 +122,28 @@ impl Noise {
     /// Returns the noise of a value that has no error.
     pub fn none() -> Self {
         Self {
-            variance: [Slots::ZERO, Slots::ZERO, Slots::ZERO],
+            random: Random::none(),
             peak: Slots::ZERO,
             fixed: Slots::ZERO,
-            sources: Sources::none(),
             errors: Errors::none(),
         }
     }
 
-    fn period(&self) -> usize {
-        let parts = self.variance.iter().chain([&self.peak, &self.fixed]);
-        parts.map(Slots::period).max().unwrap_or(1)
-    }
-
-    /// Returns a bound on the error in a slot. `exponent` is the number L of [`tail`] that belongs to the failure
-    /// probability.
-    fn bound(&self, slot: usize, exponent: f64) -> f64 {
-        let variance = self.variance.each_ref().map(|v| v.at(slot));
-        total(variance, self.peak.at(slot), exponent) + self.fixed.at(slot)
+    /// Returns the parts of the error without their sources.
+    fn sizes(&self) -> Sizes {
+        Sizes {
+            variance: self.random.variance(),
+            peak: self.peak.clone(),
+            fixed: self.fixed.clone(),
+        }
     }
 
     /// Returns the noise of a value that is multiplied, slot by slot, by numbers of absolute value up to `gain`.
     fn scaled(&self, gain: &Slots) -> Self {
-        let squared = gain.map(|g| g * g);
         Self {
-            variance: self.variance.each_ref().map(|v| v.times(&squared)),
+            random: self.random.scaled(gain),
             peak: self.peak.times(gain),
             fixed: self.fixed.times(gain),
-            sources: self.sources.clone(),
             errors: Errors::none(),
         }
     }
@@ -241,12 +267,12 @@ impl NoiseModel {
             reach,
             like,
         };
+        let sources = match like {
+            Some(like) => self.registry.of(like, reach),
+            None => self.registry.fresh(reach),
+        };
         Noise {
-            variance: variance.map(Slots::All),
-            sources: match like {
-                Some(like) => self.registry.of(like, reach),
-                None => self.registry.fresh(reach),
-            },
+            random: Random::new(variance.map(Slots::All), sources),
             errors: self.errors(own, |_| Errors::none()),
             ..Noise::none()
         }
@@ -297,23 +323,10 @@ impl NoiseModel {
     /// Returns the noise of the sum of two ciphertexts, or of a ciphertext and a plaintext, from the noise of both
     /// operands.
     pub fn add(&mut self, a: &Noise, b: &Noise) -> Noise {
-        let (sources, independent) = self.registry.union(&a.sources, &b.sources);
-        let join = if independent {
-            |x: f64, y: f64| x + y
-        } else {
-            |x: f64, y: f64| x + y + 2.0 * (x * y).sqrt()
-        };
-        let [x0, x1, x2] = &a.variance;
-        let [y0, y1, y2] = &b.variance;
-        let sum = |x: &Slots, y: &Slots| match (x, y) {
-            (Slots::All(0.0), z) | (z, Slots::All(0.0)) => z.clone(),
-            _ => x.zip(y, join),
-        };
         Noise {
-            variance: [sum(x0, y0), sum(x1, y1), sum(x2, y2)],
+            random: a.random.plus(&b.random, &mut self.registry),
             peak: a.peak.plus(&b.peak),
             fixed: a.fixed.plus(&b.fixed),
-            sources,
             errors: self.errors(Own::Nothing, |paths| {
                 paths.sum(a.errors.clone(), b.errors.clone())
             }),
@@ -446,10 +459,9 @@ impl NoiseModel {
         let paths = self.paths.as_mut();
         let errors = paths.map(|paths| paths.rotated(&a.errors, steps));
         Noise {
-            variance: a.variance.each_ref().map(|v| v.rotated(steps)),
+            random: a.random.rotated(steps, &mut self.registry),
             peak: a.peak.rotated(steps),
             fixed: a.fixed.rotated(steps),
-            sources: self.registry.turned(&a.sources, steps),
             errors: errors.unwrap_or_default(),
         }
     }
@@ -532,19 +544,15 @@ impl NoiseModel {
     pub fn bound(&mut self, a: &Noise, magnitude: &Slots) -> f64 {
         let paths = self.paths.as_mut();
         let reached = paths.and_then(|paths| paths.reached(&a.errors, &self.ones));
-        let by_paths = reached.map(|reached| Noise {
+        let by_paths = reached.map(|reached| Sizes {
             variance: reached.variance,
+            peak: Slots::ZERO,
             fixed: reached.fixed,
-            ..Noise::none()
         });
         let exponent = tail::exponent(self.slots);
-        let largest = |a: &Noise| {
-            let slots = 0..a.period().min(self.slots);
-            slots
-                .map(|slot| a.bound(slot, exponent))
-                .fold(0.0, f64::max)
-        };
-        let error = by_paths.iter().map(largest).fold(largest(a), f64::min);
+        let bounds = std::iter::once(a.sizes()).chain(by_paths);
+        let bounds = bounds.map(|sizes| sizes.largest(self.slots, exponent));
+        let error = bounds.fold(f64::INFINITY, f64::min);
         error + magnitude.largest(self.slots) * Self::DOUBLE
     }
 
@@ -553,7 +561,7 @@ impl NoiseModel {
     pub fn bound_anywhere(&self, a: &Noise) -> f64 {
         let worst = |x: &Slots| x.largest(usize::MAX);
         let exponent = tail::exponent(self.n as usize / 2);
-        total(a.variance.each_ref().map(worst), worst(&a.peak), exponent) + worst(&a.fixed)
+        total(a.random.largest(), worst(&a.peak), exponent) + worst(&a.fixed)
     }
 
     /// Returns, for each slot of the ring, a bound on the error `a` of a value. If the error is small compared to
@@ -564,11 +572,9 @@ impl NoiseModel {
             return Slots::All(anywhere);
         }
         let exponent = tail::exponent(self.n as usize / 2);
-        Slots::each(
-            (0..a.period())
-                .map(|slot| a.bound(slot, exponent))
-                .collect(),
-        )
+        let sizes = a.sizes();
+        let slots = 0..sizes.period();
+        Slots::each(slots.map(|slot| sizes.bound(slot, exponent)).collect())
     }
 }
 

@@ -4,6 +4,7 @@
 mod ball;
 mod paths;
 mod poly;
+mod random;
 mod range;
 mod slots;
 mod sources;
