@@ -234,7 +234,8 @@ fn classes(work: &Path) -> Result<Vec<(String, u64)>, HdlError> {
     Ok(classes)
 }
 
-/// Compiles a translation unit of a model by a compiler with its flags. The object stands beside the source.
+/// Compiles a translation unit of a model. `command` is the compiler with its flags. Returns the path of the object,
+/// which stands beside the source.
 fn object(mut command: Command, source: &Path, what: &str) -> Result<PathBuf, HdlError> {
     let object = source.with_extension("o");
     command.arg("-c").arg(source).arg("-o").arg(&object);
@@ -402,7 +403,8 @@ fn runtime(hdl: &Hdl, options: BuildOptions) -> Result<Runtime, HdlError> {
     Ok(Runtime { header, objects })
 }
 
-/// Compiles one file into the cache. The result appears in the cache complete or not at all.
+/// Compiles the file `source` to the file `made` of the cache, with `how` as further compiler flags. The result appears
+/// in the cache complete or not at all.
 fn compile(
     hdl: &Hdl,
     options: BuildOptions,
@@ -426,7 +428,8 @@ fn tool_key(tools: &Tools) -> String {
     format!("{} {}", tools.versions.verilator, tools.versions.compiler)
 }
 
-/// Runs a tool. If the tool fails, its output is the error's message.
+/// Runs a tool on a module or file, which `what` names for the error's text. If the tool fails, its output is the
+/// error's message.
 pub(crate) fn run(command: &mut Command, tool: &'static str, what: &str) -> Result<(), HdlError> {
     let program = PathBuf::from(command.get_program());
     let output = command.output().map_err(HdlError::io("run", program))?;

@@ -26,12 +26,14 @@ pub struct Table {
     pub width: u32,
 }
 
-/// Writes the module `top` with its parameters as stand-alone sources: a package of the parameters,
-/// a wrapper `<module>_top` that sets them, and the modules that it needs. A list names all files
-/// in order. If `table` is not `None`, its words become one more file. `origin` is a text that says
-/// where the parameters come from; the package has it as a comment.
+/// Writes the module `top` with its parameters as stand-alone sources: a package of the parameters, a wrapper
+/// `<module>_top` that sets them, and the modules that it needs. The file `<module>.f` lists these sources in the order
+/// in which a tool must read them. If `table` is not `None`, its words become one more file, which is not in the list.
+/// `origin` is a text that says where the parameters come from; the package has it as a comment.
 /// # Errors
-/// [`HdlError::UnknownModule`], [`HdlError::NoInterface`], and errors for names that are not valid in Verilog.
+/// [`HdlError::UnknownModule`] if no source has the module; [`HdlError::NoInterface`] if its ports cannot be read.
+/// [`HdlError::BadIdentifier`] for a name that is not valid in Verilog; [`HdlError::BadText`] for a text with a quote,
+/// a backslash, a comma or a character outside printable ASCII.
 pub fn generate(
     sources: &Sources,
     top: &Top,
@@ -56,7 +58,7 @@ pub fn generate(
         name: format!("{module}_top.sv"),
         text: wrapper(module, &interface),
     });
-    // In the order in which a tool must read them: the configuration may use the modules' packages.
+    // The package of parameters comes after the modules' files, because it may use their packages.
     let list: String = files.iter().map(|f| format!("{}\n", f.name)).collect();
     files.push(Generated {
         name: format!("{module}.f"),
@@ -79,7 +81,8 @@ fn room_and_file(path: &Path) -> String {
     format!("{room}/{}", part(path.file_name()))
 }
 
-/// Returns a SystemVerilog package with every parameter of the module, and those that the widths of its ports need.
+/// Returns a SystemVerilog package with every parameter of the module's parameter list. The `localparam`s of the list
+/// are included, because widths of ports depend on them.
 fn package(top: &Top, interface: &Interface, origin: &str) -> String {
     let module = &top.module;
     let mut text = format!(

@@ -12,8 +12,9 @@
 //! - proves the assertions of a property module ([`Proof`]).
 //!
 //! [`polymul`] drives the polynomial multiplier, in lockstep with its cycle model on request. [`basext`] drives the
-//! base-extension units, [`torus`] the bootstrapping engine and its key-switching unit. [`vector`] also lists the
-//! designs with which the vector machine's arithmetic is compared.
+//! base-extension units, [`torus`] the bootstrapping engine and its key-switching unit, [`ring`] the ring machine,
+//! [`vector`] the vector machine. [`vector`] also lists the designs with which the vector machine's arithmetic is
+//! compared.
 //!
 //! ```no_run
 //! use ringmill_hdl::{BuildOptions, Hdl, Top};

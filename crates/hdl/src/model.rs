@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A running simulation model: a safe interface to the shared object that `build` has made.
+//! Runs a simulation model: a safe interface to the shared object that the module `build` makes.
 
 #![allow(unsafe_code)] // a model is foreign code
 
@@ -47,7 +47,7 @@ pub struct Model {
     ports: Vec<Port>,
     cycle: u64,
     path: PathBuf,
-    // After `handle` and `api` in use, before nothing: the code must outlive every call above.
+    // The last field is dropped last: the loaded code must outlive every call of a function in `api`.
     _library: Library,
 }
 
@@ -95,8 +95,11 @@ impl Model {
         })
     }
 
-    /// Restarts the simulation with all registers and memories at random values drawn from `seed`. It also ends the
-    /// VCD file that [`Self::waves`] has begun.
+    /// Restarts the simulation with all registers and memories at random values drawn from `seed`. It also ends the VCD
+    /// file that [`Self::waves`] has begun. The ports have random values too, until they are set.
+    ///
+    /// # Errors
+    /// [`HdlError::Simulation`] if the simulation cannot start; it then goes on as before.
     pub fn restart(&mut self, seed: u32) -> Result<(), HdlError> {
         // Verilator wants a positive seed; 0 would mean one from the clock.
         let fresh = create(self.api, (seed & 0x3fff_ffff) as c_int + 1)?;
@@ -108,11 +111,17 @@ impl Model {
     }
 
     /// Returns the handle of the input port with this name.
+    ///
+    /// # Errors
+    /// [`HdlError::UnknownPort`] if the module has no such input.
     pub fn input(&self, name: &str) -> Result<In, HdlError> {
         self.find(name, true).map(In)
     }
 
     /// Returns the handle of the output port with this name.
+    ///
+    /// # Errors
+    /// [`HdlError::UnknownPort`] if the module has no such output.
     pub fn output(&self, name: &str) -> Result<Out, HdlError> {
         self.find(name, false).map(Out)
     }
@@ -122,12 +131,20 @@ impl Model {
         self.find(name, true).is_ok()
     }
 
-    /// Sets an input port of at most 64 bits.
+    /// Sets an input port from a 64-bit number. The bits of a wider port above the 64th become 0.
+    ///
+    /// # Errors
+    /// [`HdlError::PortWidth`] if the number does not fit the port; [`HdlError::UnknownPort`] if the module has no such
+    /// port.
     pub fn set(&mut self, port: In, value: u64) -> Result<(), HdlError> {
         self.set_words(port, &[value as u32, (value >> 32) as u32])
     }
 
     /// Sets an input port from 32-bit words, lowest first. Missing words are 0.
+    ///
+    /// # Errors
+    /// [`HdlError::PortWidth`] if the words do not fit the port; [`HdlError::UnknownPort`] if the module has no such
+    /// port.
     pub fn set_words(&mut self, port: In, value: &[u32]) -> Result<(), HdlError> {
         let width = self.port(port.0, true)?.width;
         let too_wide = value.iter().enumerate().any(|(i, &word)| {
@@ -159,6 +176,9 @@ impl Model {
     }
 
     /// Reads an output port of at most 64 bits.
+    ///
+    /// # Errors
+    /// [`HdlError::PortWidth`] for a wider port; [`HdlError::UnknownPort`] if the module has no such port.
     pub fn get(&self, port: Out) -> Result<u64, HdlError> {
         let described = self.port(port.0, false)?;
         if described.width > 64 {
@@ -175,6 +195,9 @@ impl Model {
     }
 
     /// Reads an output port as 32-bit words, lowest first.
+    ///
+    /// # Errors
+    /// [`HdlError::UnknownPort`] if the module has no such port.
     pub fn get_words(&self, port: Out) -> Result<Vec<u32>, HdlError> {
         let width = self.port(port.0, false)?.width;
         let mut value = vec![0u32; words(width)];
@@ -184,12 +207,12 @@ impl Model {
         Ok(value)
     }
 
-    /// Writes the entry `at` of the memory (`rm_ram_1r1w`) of an instance, from 32-bit words, lowest first. `instance`
-    /// is the path of the instance below the top module, in the names that the sources give. The model must have been
-    /// built with [`crate::BuildOptions::open`].
+    /// Writes the entry `at` of the memory (`rm_ram_1r1w`) of an instance, from 32-bit words, lowest first. Missing
+    /// words are 0. `instance` is the path of the instance below the top module, in the names that the sources give.
+    /// The model must have been built with [`crate::BuildOptions::open`].
     ///
     /// # Errors
-    /// [`HdlError::Simulation`] if the model has no such memory or entry.
+    /// [`HdlError::Simulation`] if the model has no such memory or entry, or was built without open memories.
     pub fn poke(&mut self, instance: &str, at: u32, words: &[u32]) -> Result<(), HdlError> {
         let missing = || HdlError::Simulation(format!("no memory {instance} with an entry {at}"));
         let scope = CString::new(format!("top.{instance}")).map_err(|_| missing())?;
@@ -207,6 +230,9 @@ impl Model {
     }
 
     /// Evaluates combinational logic for the present inputs, without a clock edge.
+    ///
+    /// # Errors
+    /// [`HdlError::Simulation`] if the RTL stops the simulation, for example by a failed assertion.
     pub fn eval(&mut self) -> Result<(), HdlError> {
         // SAFETY: the handle is live.
         let status = unsafe { (self.api.eval)(self.handle.as_ptr()) };
@@ -214,6 +240,9 @@ impl Model {
     }
 
     /// Runs the simulation for `cycles` rising edges of the clock `clk_i`.
+    ///
+    /// # Errors
+    /// [`HdlError::Simulation`] if the RTL stops the simulation, for example by a failed assertion.
     pub fn step(&mut self, cycles: u64) -> Result<(), HdlError> {
         // SAFETY: the handle is live.
         let status = unsafe { (self.api.step)(self.handle.as_ptr(), cycles) };
@@ -222,8 +251,11 @@ impl Model {
         Ok(())
     }
 
-    /// Resets the model, if the module has a reset: sets `rst_ni` to 0 for two clock cycles. The
-    /// count of cycles begins at 0 again.
+    /// Resets the model, if the module has a reset: sets `rst_ni` to 0 for two clock cycles. The count of cycles begins
+    /// at 0 again.
+    ///
+    /// # Errors
+    /// The errors of [`Self::step`].
     pub fn reset(&mut self) -> Result<(), HdlError> {
         if self.has_input("rst_ni") {
             let reset = self.input("rst_ni")?;
@@ -247,6 +279,10 @@ impl Model {
 
     /// Writes every signal from now on to a VCD file. The model must have been built with
     /// [`crate::BuildOptions::waves`].
+    ///
+    /// # Errors
+    /// [`HdlError::Waves`] if the file cannot be written, if the model was built without waves, or if a file was begun
+    /// since the start.
     pub fn waves(&mut self, path: &Path) -> Result<(), HdlError> {
         let failed = |message: String| HdlError::Waves {
             path: path.to_owned(),
@@ -264,6 +300,9 @@ impl Model {
     }
 
     /// Completes the VCD file that [`Self::waves`] has begun.
+    ///
+    /// # Errors
+    /// The errors of the simulation.
     pub fn waves_close(&mut self) -> Result<(), HdlError> {
         // SAFETY: the handle is live.
         let status = unsafe { (self.api.waves_close)(self.handle.as_ptr()) };
@@ -297,7 +336,8 @@ impl Model {
             })
     }
 
-    /// Returns the port of a handle, or an error if the handle belongs to another model.
+    /// Returns the port of a handle, or an error if this model has no port with the handle's number and direction. A
+    /// handle of another model is only noticed in that case.
     fn port(&self, index: u32, input: bool) -> Result<&Port, HdlError> {
         self.ports
             .get(index as usize)

@@ -40,7 +40,8 @@ struct Counted {
 impl Part {
     pub const ALL: [Self; 2] = [Self::Ecp5, Self::Nexus];
 
-    /// Returns part, package and speed grade of the FPGA: the largest that the tools know, in its slowest grade.
+    /// Returns part, package and speed grade of the FPGA, the largest of its family that the tools know. The ECP5 has
+    /// its slowest grade, the Nexus its fastest.
     pub fn device(self) -> &'static str {
         match self {
             Self::Ecp5 => "LFE5U-85, CABGA381, speed grade 6",

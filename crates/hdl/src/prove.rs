@@ -28,9 +28,10 @@ struct Limit {
 pub enum Verdict {
     /// The assertion holds in every cycle, for every input that meets the assumptions.
     Proved,
-    /// An input violates the assertion.
+    /// The solver found a violation. In a proof by induction it may begin in a state of the registers that no reset
+    /// leads to.
     Refuted,
-    /// The time limit ended the proof without a verdict.
+    /// The solver ended without a verdict, in general because of the time limit.
     Unknown,
 }
 
@@ -41,8 +42,8 @@ pub struct Proof {
     pub assertion: String,
     pub verdict: Verdict,
     pub seconds: f64,
-    /// The inputs that violate a refuted assertion: the names of the module's ports and their
-    /// values in binary.
+    /// The values that violate a refuted assertion, in binary, by the names of the module's ports. A proof by induction
+    /// also has the registers, and adds `@` and the number of the cycle to each name.
     pub counterexample: Vec<(String, String)>,
 }
 

@@ -15,8 +15,8 @@ use crate::{Hdl, HdlError, Param, Top};
 
 /// The Python file that every Python script of this crate imports.
 const SHARED: Part = ("rtl.py", include_str!("../scripts/rtl.py"));
-/// The bytes of a script's error output that stay in memory, from its end. A long synthesis prints
-/// megabytes.
+/// The number of bytes of a script's error output, from its end, that are sure to stay in memory. Up to twice as many
+/// may. A long synthesis prints megabytes.
 const KEPT: usize = 64 << 10;
 /// The number of last lines of a script's error output that an error message contains.
 const LINES: usize = 12;
@@ -59,7 +59,8 @@ enum Line<A> {
     Answer { answer: A },
 }
 
-/// Runs the script on the module `top`, and returns its answer.
+/// Runs the script on the module `top`, and returns its answer. Each stage of the script's work goes to the caller's
+/// watch.
 pub(crate) fn ask<A: DeserializeOwned>(
     hdl: &Hdl,
     script: &Script,

@@ -26,7 +26,11 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Reads the SystemVerilog files below each of the directories `roots`.
+    /// Reads the SystemVerilog files in each of the directories `roots`, and in directories at most four levels below.
+    ///
+    /// # Errors
+    /// [`HdlError::DuplicateModule`] if two files have the same name; [`HdlError::SourceTooLarge`] for a file of more
+    /// than 4 MiB; [`HdlError::Io`].
     pub fn read(roots: &[&Path]) -> Result<Self, HdlError> {
         let mut files = BTreeMap::new();
         for root in roots {
@@ -51,15 +55,22 @@ impl Sources {
     }
 
     /// Returns the interface of a module: parameters and ports.
+    ///
+    /// # Errors
+    /// [`HdlError::UnknownModule`] if no source has the module; [`HdlError::NoInterface`] if its ports cannot be read.
     pub fn interface(&self, module: &str) -> Result<Interface, HdlError> {
         let source = self.files.get(module);
         let source = source.ok_or_else(|| HdlError::UnknownModule(module.to_owned()))?;
         Interface::read(module, &source.text)
     }
 
-    /// Returns `top` with the parameter `name` set from the text `value`. The text is a number, or
-    /// the name that a package gives to a value of the parameter's type. A parameter without a type
-    /// gets the text itself.
+    /// Returns `top` with the parameter `name` set from the text `value`. The text is a number, or the name that a
+    /// package gives to a value of the parameter's type. A parameter without a type gets the text itself.
+    ///
+    /// # Errors
+    /// [`HdlError::UnknownParameter`] if the module has no such parameter; [`HdlError::ParameterValue`] if the text is
+    /// no value of its type; [`HdlError::BadText`] for a text that a tool could take for something else. The errors of
+    /// [`Self::interface`].
     pub fn set(&self, top: Top, name: &str, value: &str) -> Result<Top, HdlError> {
         let interface = self.interface(&top.module)?;
         let Some(parameter) = interface.settable().find(|p| p.name == name) else {
@@ -121,6 +132,9 @@ impl Sources {
 
     /// Returns the paths and texts of the files that the module `top` uses: packages first, each file after those that
     /// it uses, `top` last.
+    ///
+    /// # Errors
+    /// [`HdlError::UnknownModule`] if no source has the module.
     pub fn closure(&self, top: &str) -> Result<Vec<(&Path, &str)>, HdlError> {
         if !self.files.contains_key(top) {
             return Err(HdlError::UnknownModule(top.to_owned()));

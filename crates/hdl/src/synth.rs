@@ -69,8 +69,9 @@ pub struct Resources {
     pub lut: u64,
     /// Look-up tables used as shift registers and as distributed RAM.
     pub lut_memory: u64,
-    /// The number of pairs of look-up tables that share one place of the FPGA. A pair is two tables
-    /// with at most five inputs together, or two shift registers of 16 bits.
+    /// The number of pairs of look-up tables that share one place of the FPGA. A pair is two tables with at most five
+    /// inputs together, or two shift registers of 16 bits with the same address. Pairs are searched greedily, so a
+    /// placer may find more.
     pub lut_pairs: u64,
     /// Flip-flops of all types.
     pub ff: u64,

@@ -20,8 +20,9 @@ pub const BAR_MHZ: u32 = 150;
 /// If the module has several copies of a unit, the paths of all copies count as one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LevelPath {
-    /// The number of look-up tables on the path. Other cells count as several: a stage of a DSP
-    /// block as 2, the output of a block RAM as 3.
+    /// The number of look-up tables on the path. Other cells count as several levels: for example the multiplier of a
+    /// DSP block as 2, and the output of a block RAM without output register as 3. Multiplexers behind look-up tables
+    /// (MUXF7 to MUXF9) count as 0.
     pub levels: u32,
     /// The number of carry multiplexers on the path.
     pub carry: u32,
@@ -43,9 +44,9 @@ pub struct Paths {
     /// The number of endpoints that some path with more than [`MOST_LEVELS`] levels or
     /// [`MOST_CARRY`] carry bits reaches.
     pub beyond: u64,
-    /// The paths with the most levels of look-up tables, longest first.
+    /// The paths with the most levels of look-up tables, longest first, at most 12.
     pub by_levels: Vec<LevelPath>,
-    /// The paths with the most carry bits, longest first.
+    /// The paths with the most carry bits, longest first, at most 12.
     pub by_carry: Vec<LevelPath>,
 }
 

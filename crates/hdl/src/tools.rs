@@ -39,6 +39,10 @@ pub struct Tools {
 impl Tools {
     /// Finds the tools of a virtual environment that was installed from `requirements/hdl.txt`. The C++ compiler is
     /// `$CXX`, or `c++`.
+    ///
+    /// # Errors
+    /// [`HdlError::ToolsMissing`] if Python, Verilator, Yosys or bitwuzla is missing; [`HdlError::Io`] if the C++
+    /// compiler cannot be run.
     pub fn in_venv(venv: &Path) -> Result<Self, HdlError> {
         let missing = |what| HdlError::ToolsMissing {
             venv: venv.to_owned(),
@@ -76,8 +80,8 @@ impl Tools {
         })
     }
 
-    /// Returns a command for a program of the virtual environment. The program finds the environment's Verilator before
-    /// others.
+    /// Returns a command that runs a program of the virtual environment. Programs that the command starts find the
+    /// environment's Verilator before any other.
     pub fn program(&self, name: &str) -> Command {
         let mut command = Command::new(self.python.with_file_name(name));
         let own = self.verilator_root.join("bin");

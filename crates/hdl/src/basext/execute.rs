@@ -35,9 +35,9 @@ impl Executor {
         }
     }
 
-    /// Runs a schedule (`ringmill_machines::basext::timeline`) on the unit. A command begins when the previous one
-    /// has ended. `constants` and `limb` return the data that the commands name. Constants that the schedule assumes
-    /// and the unit does not have are loaded first.
+    /// Runs a schedule (`ringmill_machines::basext::timeline`) on the unit. A command begins when the previous one has
+    /// ended. `constants` returns the constants of an extension, `limb` the residues of a value. Constants that the
+    /// schedule assumes and the unit does not have are loaded first, in cycles that are not counted.
     ///
     /// # Errors
     /// [`ExtendError::Missing`] for a limb that `limb` does not return; those of [`Extender`].

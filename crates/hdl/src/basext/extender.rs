@@ -150,7 +150,7 @@ impl Extender {
         self.rate = rate;
     }
 
-    /// Returns the constants of the last load, or `None` if that load did not succeed.
+    /// Returns the loaded constants, or `None` before the first load and after a load that the unit refused.
     pub fn constants(&self) -> Option<&Constants> {
         self.constants.as_ref()
     }
@@ -200,9 +200,9 @@ impl Extender {
         self.extend_stream(extension, limbs, 1, stream)
     }
 
-    /// Extends several polynomials one after another. Returns the target limbs of all polynomials,
-    /// in order, and the clock cycles. A unit that takes up to 256 polynomials in one command is
-    /// sent one command for so many, another unit a command for each polynomial.
+    /// Extends several polynomials one after another. Returns the target limbs of all polynomials, in order, and the
+    /// clock cycles. A unit that takes up to 256 polynomials in one command gets one command for each 256 of them.
+    /// Another unit gets a command for each polynomial.
     ///
     /// # Errors
     /// The errors of [`Self::extend`].

@@ -47,8 +47,8 @@ struct Job<'j, 'r> {
     request: &'j Request<'r>,
 }
 
-/// Returns the cycle model's options for a request to an RTL device. `resident_keys` tells whether
-/// the machine's key memory is full at the program's start.
+/// Returns the cycle model's options for a request to an RTL device. `resident_keys` tells whether the machine's key
+/// memory has keys at the program's start, those that are used first.
 fn options(request: &Request<'_>, resident_keys: bool) -> SimOptions<'static> {
     SimOptions {
         spill: request.spill,

@@ -53,14 +53,15 @@ pub type OpenDevice = fn(String, &dyn Machine) -> Result<Box<dyn Device>, Device
 /// device.
 pub type OpenEngine = fn(&Hdl, &dyn Coprocessor) -> Result<Box<dyn Engine>, DeviceError>;
 
-/// A folder of `rtl/` whose module and parameters follow from a description.
+/// A folder of `rtl/` whose top module and parameters follow from a machine's description. `describe` returns them for
+/// the text of a description.
 #[derive(Clone, Copy, Debug)]
 pub struct Folder {
     pub name: &'static str,
     pub describe: fn(&str) -> Result<Described, MachineError>,
 }
 
-/// The RTL module that a description determines.
+/// The RTL module, with its parameters, that a machine's description determines.
 pub struct Described {
     /// The field `name` of the machine's description.
     pub name: String,

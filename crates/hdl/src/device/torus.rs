@@ -34,8 +34,8 @@ impl TorusRtl {
         Ok(Self { machine, hdl })
     }
 
-    /// Runs one bootstrap on the engine's RTL. Returns the words of the resulting ciphertexts and
-    /// the clock cycles.
+    /// Runs one bootstrap on the engine's RTL, with the key switch if the program has one. Returns the words of the
+    /// resulting LWE ciphertext, and the clock cycles of all commands.
     fn bootstrap(&self, job: &Job<'_, '_>) -> Result<(Vec<u64>, u64), DeviceError> {
         let (program, bindings) = (job.program, job.bindings);
         let shape = self.machine.shape();

@@ -28,8 +28,8 @@ use ringmill_device::pool::{OutputLimb, limb_modulus};
 /// model of a larger machine is compiled to run fast.
 const SMALL: u8 = 4;
 
-/// The RTL of a vector machine as a device. Its simulation model is built once and cached. Each run
-/// of a program starts one.
+/// The RTL of a vector machine as a device. A program's number of moduli sets the size of the machine's tables. So a
+/// simulation model is built and cached for each size, and each run of a program starts one.
 pub(super) struct VectorRtl {
     machine: VectorMachine,
     hdl: Hdl,
@@ -60,8 +60,8 @@ impl Distant {
         }
     }
 
-    /// Starts the transfer of the chunk at an address of distant memory, and returns the cycle in which the chunk
-    /// arrives.
+    /// Starts the transfer of the chunk at an address of distant memory in cycle `cycle` or when its channel is free.
+    /// Returns the cycle in which the chunk arrives.
     fn passes(&mut self, address: u32, cycle: u64) -> u64 {
         let channel = (address / self.limb_chunks) as usize % self.channels.len().max(1);
         match self.channels.get_mut(channel) {
@@ -158,7 +158,7 @@ impl Run<'_> {
             self.machine.load(&program.moduli)?;
             self.moduli.clone_from(&program.moduli);
         }
-        // It converts the order of limbs.
+        // `order` converts limbs between the order of the program and the order in the machine's buffer.
         let order = Memory::new(program.shape, &[], 0)?;
         let evaluations = |value: ValueId| {
             let ty = procedure.limb(value);
@@ -227,7 +227,7 @@ impl Whole for VectorRtl {
             return Err(unbuilt("log_radix", d.log_radix.to_string(), &expected));
         }
         let moduli = head.moduli.iter().filter_map(|m| m.prime());
-        // The tables have the machine's size; each procedure loads its own moduli.
+        // The machine is built with tables for as many moduli; each procedure then loads its own moduli.
         let room: Vec<u64> = moduli
             .filter(|&q| q >> 32 == 0 && q % (1 << 17) == 1)
             .collect();

@@ -150,7 +150,8 @@ impl Driver {
     /// Returns the busy bits of the multiplier's units: bit 0 for the array of butterflies, bit 1
     /// for the load unit, bit 2 for the unload unit.
     ///
-    /// # Errors The errors of the simulation.
+    /// # Errors
+    /// The errors of the simulation.
     pub fn busy(&self) -> Result<u64, HdlError> {
         self.model.get(self.ports.busy)
     }
@@ -175,8 +176,11 @@ impl Driver {
             .is_some_and(|dice| dice.bits() & 1 == 1)
     }
 
-    /// Runs one cycle of the multiplier: drives the streams, makes a clock edge, and records the
-    /// words that passed and the units that are done.
+    /// Runs one cycle of the multiplier: drives the streams, makes a clock edge, and records the words that passed and
+    /// the units that are done.
+    ///
+    /// # Errors
+    /// The errors of the simulation.
     pub fn tick(&mut self) -> Result<(), HdlError> {
         let ready_in = self.model.get(self.ports.in_ready)? == 1;
         let valid_out = self.model.get(self.ports.out_valid)? == 1;
@@ -288,8 +292,11 @@ impl Driver {
         self.post_number(op.opcode().bits(), request)
     }
 
-    /// Sends a command with `op` as its operation's number. A test sends a number that no operation has, because
-    /// the hardware must refuse it.
+    /// Sends a command with `op` as its operation's number. A test sends a number that no operation has, because the
+    /// hardware must refuse it.
+    ///
+    /// # Errors
+    /// The errors of the simulation; [`HdlError::PortWidth`] for a number that the pins cannot carry.
     pub fn post_number(&mut self, op: u64, request: Request) -> Result<(), HdlError> {
         let p = &self.ports;
         for (port, value) in [
@@ -307,8 +314,10 @@ impl Driver {
         self.model.set(self.ports.cmd_valid, 0)
     }
 
-    /// Returns the result code of a command that is on the pins in this cycle, or `None` if there
-    /// is none.
+    /// Returns the result code that is on the multiplier's pins in this cycle, or `None` if there is none.
+    ///
+    /// # Errors
+    /// [`HdlError::Simulation`] for a number that is no result code; errors of the simulation.
     pub fn answer(&self) -> Result<Option<Code>, HdlError> {
         if self.model.get(self.ports.rsp_valid)? != 1 {
             return Ok(None);
@@ -317,6 +326,9 @@ impl Driver {
     }
 
     /// Sends a command, runs the two cycles until its result code, and returns the code.
+    ///
+    /// # Errors
+    /// [`HdlError::Simulation`] if no result code comes after two cycles; the errors of [`Self::post`].
     pub fn command(&mut self, request: Request) -> Result<Code, HdlError> {
         self.post(request)?;
         self.tick()?;
@@ -350,8 +362,11 @@ impl Driver {
         }
     }
 
-    /// Starts an operation of the array of butterflies on the two polynomials of set `set`. A
-    /// transform works on polynomial `buf` of the set alone.
+    /// Starts an operation of the array of butterflies on the two polynomials of set `set`. A transform works on
+    /// polynomial `buf` of the set alone. Returns the command's result code.
+    ///
+    /// # Errors
+    /// The errors of [`Self::command`].
     pub fn start(&mut self, op: ArrayOp, set: usize, buf: usize) -> Result<Code, HdlError> {
         self.issues.clear();
         self.issues.push(false);
@@ -360,7 +375,11 @@ impl Driver {
         self.command(request(Op::Array(op), at))
     }
 
-    /// Starts to load a limb modulo the prime whose tables are in table slot `slot`.
+    /// Starts to load a limb into a place, modulo the prime whose tables are in table slot `slot`. Returns the
+    /// command's result code. The caller gives the words to [`Self::send`].
+    ///
+    /// # Errors
+    /// The errors of [`Self::command`].
     pub fn start_load(&mut self, at: Place, slot: usize) -> Result<Code, HdlError> {
         self.command(Request {
             slot,
@@ -368,11 +387,19 @@ impl Driver {
         })
     }
 
+    /// Starts to unload the limb at a place. Returns the command's result code.
+    ///
+    /// # Errors
+    /// The errors of [`Self::command`].
     pub fn start_unload(&mut self, at: Place) -> Result<Code, HdlError> {
         self.command(request(Op::Unload, at))
     }
 
-    /// Starts to load tables for degree 2^`log_n` into table slot `slot`.
+    /// Starts to load tables for degree 2^`log_n` into table slot `slot`. Returns the command's result code.
+    /// The caller gives the words to [`Self::send`].
+    ///
+    /// # Errors
+    /// The errors of [`Self::command`].
     pub fn start_tables(&mut self, slot: usize, log_n: u32) -> Result<Code, HdlError> {
         self.command(Request {
             slot,
@@ -381,7 +408,10 @@ impl Driver {
         })
     }
 
-    /// Sends the command that ends a load whose stream was cut short.
+    /// Sends the command that ends a load whose stream was cut short. Returns the command's result code.
+    ///
+    /// # Errors
+    /// The errors of [`Self::command`].
     pub fn abort(&mut self) -> Result<Code, HdlError> {
         self.command(request(Op::Abort, NOWHERE))
     }
@@ -390,7 +420,7 @@ impl Driver {
     ///
     /// # Errors
     /// [`DriveError::NeverDone`] after 128 cycles for each coefficient of the largest degree, more than any command
-    /// takes.
+    /// takes; errors of the simulation.
     pub fn wait(&mut self, unit: Unit) -> Result<u64, DriveError> {
         let most = 128u64 << self.shape.max_log_n();
         for _ in 0..most {

@@ -43,8 +43,7 @@ pub enum DriveError {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{operation}: {what}")]
 pub struct Mismatch {
-    /// The operation that was compared, with the multiplier's number of butterflies and the tables,
-    /// as text.
+    /// The operation that was compared, with the multiplier's number of processing units and the tables, as text.
     pub operation: String,
     pub what: Difference,
 }

@@ -28,8 +28,9 @@ impl Executed {
     }
 }
 
-/// Runs a schedule (`ringmill_machines::polymul::timeline`) on an idle multiplier. `tables` and `limb` return the data
-/// that the commands name.
+/// Runs a schedule (`ringmill_machines::polymul::timeline`) on an idle multiplier. `tables` returns the tables of a
+/// modulus, `limb` the residues of a value. Tables and operands that the schedule assumes and the multiplier does not
+/// have are loaded first, in cycles that are not counted.
 ///
 /// # Errors
 /// [`DriveError::Busy`] if a unit is not free in the cycle of its command: the RTL is then slower than the scheduler's
@@ -90,8 +91,8 @@ pub fn execute<'a>(
     Ok(executed)
 }
 
-/// Loads the tables and operands that the schedule assumes in the multiplier and that are not
-/// there. After a previous schedule that this one continues, all are there.
+/// Loads the tables and operands that the schedule assumes in the multiplier and that are not there. If this schedule
+/// continues the previous one, nothing is missing.
 fn begin_from<'a>(
     machine: &mut Multiplier,
     timeline: &[Timed],

@@ -89,7 +89,8 @@ impl Multiplier {
     ///
     /// # Errors
     /// [`DriveError::Busy`] if the load unit is busy, or if the array or the unload unit works on a limb of the slot.
-    /// [`DriveError::Refused`] for tables of a degree that the machine does not have; the hardware's own refusal.
+    /// [`DriveError::Refused`] for tables of a degree that the machine does not have; [`DriveError::Answered`] if the
+    /// hardware refuses the command.
     pub fn start_tables(&mut self, tables: &Arc<Tables>) -> Result<(), DriveError> {
         let degree = tables.degree();
         self.shape().degree(degree.n())?;
@@ -112,7 +113,8 @@ impl Multiplier {
     ///
     /// # Errors
     /// [`DriveError::Refused`] without tables, for a limb of another length, or for a residue that is not below the
-    /// modulus. [`DriveError::Busy`] if the load unit or the place is busy; the hardware's own refusal.
+    /// modulus. [`DriveError::Place`] for a place that does not exist. [`DriveError::Busy`] if the load unit or the
+    /// place is busy; [`DriveError::Answered`] if the hardware refuses the command.
     pub fn start_load(&mut self, at: Place, limb: &[u64]) -> Result<(), DriveError> {
         self.tables()?.check(limb)?;
         check_place(at)?;
@@ -130,8 +132,9 @@ impl Multiplier {
     /// polynomial `buf`, a product on both, with its result in polynomial 0.
     ///
     /// # Errors
-    /// [`DriveError::Busy`] if the array or a limb of the set is busy. [`DriveError::Refused`] without tables or
-    /// limbs, or for limbs of different tables; the hardware's own refusal.
+    /// [`DriveError::Busy`] if the array or a limb of the set is busy. [`DriveError::Refused`] without tables or limbs,
+    /// or for limbs of different tables. [`DriveError::Place`] for a set or polynomial that does not exist;
+    /// [`DriveError::Answered`] if the hardware refuses the command.
     pub fn start(&mut self, op: ArrayOp, set: usize, buf: usize) -> Result<(), DriveError> {
         let eval = false;
         let at = Place { set, buf, eval };
@@ -151,8 +154,9 @@ impl Multiplier {
     /// Starts to unload the limb at a place.
     ///
     /// # Errors
-    /// [`DriveError::Busy`] if the unload unit or the place is busy. [`DriveError::Refused`] without tables or a limb;
-    /// the hardware's own refusal.
+    /// [`DriveError::Busy`] if the unload unit or the place is busy. [`DriveError::Refused`] without tables or a limb.
+    /// [`DriveError::Place`] for a place that does not exist; [`DriveError::Answered`] if the hardware refuses the
+    /// command.
     pub fn start_unload(&mut self, at: Place) -> Result<(), DriveError> {
         check_place(at)?;
         self.idle(Unit::Unload, "UNLOAD")?;
@@ -221,7 +225,7 @@ impl Multiplier {
         Ok((end - begin, self.take_limb()?))
     }
 
-    /// Returns the residues of the next limb that was unloaded completely.
+    /// Removes the oldest limb that was unloaded completely, and returns its residues.
     ///
     /// # Errors
     /// [`DriveError::Missing`] if no such limb is left.
@@ -257,8 +261,8 @@ impl Multiplier {
         }
     }
 
-    /// Returns the table slot with whose modulus the limb at a place was loaded, or an error if the
-    /// place has no limb.
+    /// Returns the table slot with whose modulus the limb at a place was loaded. It is an error if the place has no
+    /// limb, or if no table slot has tables.
     fn limb(&self, set: usize, buf: usize) -> Result<usize, PolymulError> {
         if (0..SLOTS).all(|slot| self.tables_of(slot).is_none()) {
             return Err(PolymulError::NoTables);

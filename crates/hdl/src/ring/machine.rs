@@ -109,7 +109,8 @@ pub(super) fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shap
         let again = list[0];
         list.resize(moduli, again);
     }
-    // Whom an RPAU stands in for has its tables in turn with its own prime.
+    // A prime that an RPAU serves as a stand-in adds no layer. Its tables take turns with those of the first layer's
+    // prime.
     let layers = primes.len().div_ceil(d.rpaus.max(1));
     let shape = |list: &Vec<u64>| Ok::<_, MachineError>(Shape::new(d, list)?.of_layers(layers));
     let all: Vec<Shape> = lists.iter().map(shape).collect::<Result<_, _>>()?;
@@ -178,7 +179,8 @@ pub fn program_entries(streams: &[Vec<u64>; STREAMS]) -> Vec<[u64; 2]> {
 }
 
 impl Machine {
-    /// Builds the machine's simulation model (unless the cache has it), resets it and loads its twiddle tables.
+    /// Builds the machine's simulation model (unless the cache has it), resets it and loads its twiddle tables. `seed`
+    /// draws the random values with which registers and memories start.
     ///
     /// # Errors
     /// The errors of [`top`] and of the tools; an error for a prime without the roots of unity.
@@ -331,7 +333,8 @@ impl Machine {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Loads the instruction words of the machine's four instruction streams.
+    /// Loads the instruction words of the machine's four instruction streams. The first procedure with words on half
+    /// rings also loads the twiddles of half rings.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -346,11 +349,11 @@ impl Machine {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Loads a limb into a memory slot of an RPAU, by a procedure with one `LOAD` that moves one
-    /// residue in a cycle. In a model with open memories the limb is written directly.
+    /// Loads a limb into a memory slot of an RPAU, by a procedure with one `LOAD` that moves one residue in a cycle.
+    /// That procedure replaces the loaded one. In a model with open memories the limb is written directly.
     ///
     /// # Errors
-    /// The errors of the simulation, and the machine's refusal.
+    /// [`RpauError::Ends`] if the machine refuses the limb; errors of the simulation.
     pub fn fill(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
         if self.open {
             return self.shapes[rpau].poke_slot(&mut self.model, rpau, slot.into(), limb);
@@ -363,8 +366,8 @@ impl Machine {
         self.transfer(word, limb).map(drop)
     }
 
-    /// Loads a limb into a slot of an RPAU's key memory. The slot then has index 0 of the RPAU's
-    /// key table.
+    /// Loads a limb into a slot of an RPAU's key memory, as [`Self::fill`] does for other memory. The slot then has
+    /// index 0 of the RPAU's key table.
     ///
     /// # Errors
     /// The errors of [`Self::fill`].
@@ -385,7 +388,8 @@ impl Machine {
         self.transfer(word, limb).map(drop)
     }
 
-    /// Returns the limb in a memory slot of an RPAU, read by a procedure with one `STORE`.
+    /// Returns the limb in a memory slot of an RPAU, read by a procedure with one `STORE`, which replaces the loaded
+    /// procedure.
     ///
     /// # Errors
     /// The errors of [`Self::fill`].
@@ -526,8 +530,8 @@ impl Machine {
         }
     }
 
-    /// Starts the loaded procedure, and returns when the scoreboard runs, which starts instruction
-    /// words. The next cycle is the scoreboard's cycle 0.
+    /// Starts the loaded procedure. Returns when the scoreboard runs, the unit that starts instruction words. The next
+    /// cycle is the scoreboard's cycle 0.
     fn start(&mut self) -> Result<(), RpauError> {
         self.model.set(self.ports.run, 1)?;
         self.step(&mut NoHost, 0)?;

@@ -187,7 +187,7 @@ fn rpau(shape: &Shape, like: &Shape) -> Parts {
     let feed = wide(sized(staged(of("rm_ring_feed"))))
         .int("LogPeriod", period)
         .int("Latency", s.generator);
-    // Their cores are left out of the count, but must exist.
+    // The cores in these two modules are left out of their count, but synthesis elaborates them.
     let main = like_primes(memory(wide(sized(staged(of("rm_ring_main"))))), like)
         .int("LogPeriod", period)
         .int("GenLatency", s.generator)

@@ -61,8 +61,8 @@ impl<'a> ModelsHost<'a> {
     }
 }
 
-/// Returns the cycle of each of `limb` beats (residues) of a transfer, spread evenly over `cycles`
-/// cycles. The last beat is in the last cycle.
+/// Returns the cycle of each of `limb` beats (residues) of a transfer, spread evenly over `cycles` cycles, or over
+/// `limb` cycles if that is more. The last beat is in the last cycle.
 pub fn evenly(limb: u64, cycles: u64) -> Vec<u64> {
     let cycles = cycles.max(limb);
     let beats = (1..=limb).map(|i| (i * cycles).div_ceil(limb) - 1);

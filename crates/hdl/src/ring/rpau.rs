@@ -105,7 +105,8 @@ pub struct Rpau {
 }
 
 impl Rpau {
-    /// Builds the RPAU's simulation model (unless the cache has it), resets it and loads its twiddle tables.
+    /// Builds the RPAU's simulation model (unless the cache has it), resets it and loads its twiddle tables. `seed`
+    /// draws the random values with which registers and memories start.
     ///
     /// # Errors
     /// The errors of the tools; an error for a prime without the roots of unity.
@@ -237,7 +238,7 @@ impl Rpau {
             .set(self.ports.link_word, encode(&Word::Op(word)))?;
         self.step()?;
         self.model.set(self.ports.link_start, 0)?;
-        // The key's slot is looked up.
+        // In these two cycles the RPAU looks up the slot of a key limb.
         for _ in 0..2 {
             self.step()?;
         }
@@ -246,7 +247,7 @@ impl Rpau {
             self.step()?;
         }
         self.residue(None)?;
-        // Through the port's stage.
+        // In these two cycles the last residue passes the stages before the memory.
         for _ in 0..2 {
             self.step()?;
         }
@@ -329,7 +330,7 @@ impl Rpau {
         let (_, limb) = w.results.first()?;
         let last = w.start + w.cycles - 3;
         let n = limb.len() as u64;
-        // Before the first are the dispatch, the issue and the address stages.
+        // The stages of dispatch, issue and address come before the first residue.
         let spread = (w.cycles - 9).max(n);
         let index = (0..n).find(|i| last - (n - 1 - i) * spread / n == self.cycle)?;
         Some((index, limb[index as usize]))

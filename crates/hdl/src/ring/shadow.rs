@@ -128,8 +128,8 @@ impl Shadow {
             }
             landings.push(landed);
         }
-        // The inner receivers of a broadcast have it before the last one. The board learns of a transfer's end after it
-        // has ended.
+        // A broadcast reaches its receivers one after another, and the latest landing counts. The board learns of the
+        // end of a transfer over the link after that end, so nothing is late there.
         let late = if w.word.op.on_link() { 0 } else { late };
         let (Some(landed), last) = (landings.into_iter().max(), w.start + w.cycles - 1 + late)
         else {

@@ -19,16 +19,18 @@ pub struct Shape {
     /// `singles` is the number of slots that have both ports for themselves.
     pub shared: usize,
     pub singles: usize,
-    /// The number of narrow memory slots, each for one limb. They share one memory, whose ports
-    /// take several cycles for a memory row. It is 0 without such a memory.
+    /// The number of narrow memory slots, each for one limb. They share one memory, whose ports take 2^`log_parts`
+    /// cycles for a memory row. It is 0 without such a memory.
     pub narrow: usize,
     pub log_parts: u32,
+    /// The number of bits of a residue on the ring network and the host link.
     pub word_bits: u32,
     /// The number of a transform's butterfly stages that one pass over a limb computes. With one
     /// stage in a pass, only the first `first_values` twiddles of a pass are stored, and the
     /// machine generates the others.
     pub stages: u32,
     pub first_values: u64,
+    /// The latency of a modular multiplication, in cycles.
     pub multiplier: u64,
     /// The cycles that the generator of key masks (uniform limbs) takes to its first residue. In
     /// the last `fold` of them it reduces 128 random bits to a residue.
@@ -40,7 +42,8 @@ pub struct Shape {
     pub reducer: u64,
     pub rpaus: usize,
     pub key_slots: usize,
-    /// The number of residues in one word of the RPAU's key memory.
+    /// The number of residues in one word of the RPAU's key memory. Consecutive words lie in `key_stripes` memories in
+    /// turn.
     pub key_group: usize,
     pub key_stripes: usize,
     /// The number of entries in the RPAU's table of constants. `streams`, `seeds` and `galois` are
@@ -194,8 +197,8 @@ impl Shape {
         self
     }
 
-    /// Sets the parameters `LogN` and `LogRow` of a module: the ring degree and the number of
-    /// coefficients in a memory row.
+    /// Sets the parameters `LogN` and `LogRow` of a module: log2 of the ring degree and of the number of coefficients
+    /// in a memory row.
     pub(super) fn sized(&self, top: Top) -> Top {
         top.int("LogN", self.log_n.into())
             .int("LogRow", self.log_row.into())

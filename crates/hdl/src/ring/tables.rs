@@ -7,8 +7,8 @@ use ringmill_machines::ring::micro::Stream;
 
 use super::twiddles::Table;
 
-/// The tables of one RPAU for a procedure and one of its calls. An instruction word names an entry
-/// by its index, and each RPAU has a value of its own in that entry.
+/// The tables of one RPAU for a procedure and one of its calls. An instruction word names an entry by its index, which
+/// is the same on all RPAUs; the value may differ from RPAU to RPAU.
 #[derive(Clone, Debug, Default)]
 pub struct Tables<'a> {
     pub constants: Vec<u64>,

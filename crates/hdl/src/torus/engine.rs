@@ -123,9 +123,8 @@ impl Engine {
         self.stalls = dice;
     }
 
-    /// Makes the bootstrapping key arrive at the rate `source` from now on, whatever
-    /// [`Self::stall`] decides. With `None` the key comes as fast as the engine takes it, but for
-    /// stalls.
+    /// Makes the bootstrapping key and the switching key arrive at the rate `source` from now on, whatever
+    /// [`Self::stall`] decides. With `None` they come as fast as the engine takes them, except for stalls.
     pub fn source(&mut self, source: Option<KeyRate>) {
         self.source = source;
     }

@@ -184,9 +184,9 @@ impl Switcher {
     /// more output.
     ///
     /// # Errors
-    /// [`SwitcherError::Differs`] in the first cycle in which the unit's outputs are not its model's;
-    /// [`SwitcherError::NeverDone`] after 2000 cycles and more than 64 times those of the command without stalls;
-    /// errors of the simulation.
+    /// [`SwitcherError::Ciphertext`] without ciphertexts, or for one with too few words. [`SwitcherError::Differs`] in
+    /// the first cycle in which the unit's outputs are not its model's; [`SwitcherError::NeverDone`] after 2000 cycles
+    /// and more than 64 times those of the command without stalls; errors of the simulation.
     pub fn command(
         &mut self,
         command: Command,

@@ -186,7 +186,7 @@ pub fn elements(d: &Description) -> [Element; 3] {
         .int("Lanes", 1)
         .int("Registers", registers);
     let mut transforms: Vec<Piece> = times(transform_unit(d.log_radix), units).collect();
-    // Powers of a seed, and the seed; a power waits for those that come later.
+    // The twiddle factories: a multiplier and a delay for each power of the seed, the seed itself included.
     transforms.push(piece(Top::new("rm_vector_mul"), units * (radix - 1)));
     transforms.push(beside(units * (radix - 1)));
     let read = times(network(d.log_radix, false), units);

@@ -43,7 +43,7 @@ pub enum Writer {
     Load,
 }
 
-/// The clock cycles of the events of a program's run, counted from the first event.
+/// The clock cycles of the events of a program's run. The first cycle of the run is cycle 0.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Trace {
     /// For each instruction, the first cycle in which it was at the head of the machine's queue,
@@ -64,8 +64,8 @@ pub struct Trace {
     pub dry: u64,
 }
 
-/// A program word that the machine's instruction queue refuses because it is no instruction (`fault_e` of
-/// `rm_vector_fault_pkg`).
+/// A program word that the machine's instruction queue refuses because it is no valid instruction. `code` is the
+/// reason, a value of `fault_e` in `rm_vector_fault_pkg`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
     pub code: u64,
@@ -78,7 +78,7 @@ pub struct Fault {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ended {
     pub trace: Trace,
-    /// The cycles from the program's first event until the machine had written all results.
+    /// The cycles from the start of the run until the machine had sent every instruction and written every result.
     pub cycles: u64,
     /// The word at which the machine stopped because the word is no instruction, or `None` if it
     /// executed the whole program. The instructions before such a word were executed.
@@ -152,7 +152,8 @@ pub struct Machine {
 const PATIENCE: u64 = 20_000;
 
 impl Machine {
-    /// Builds the machine's simulation model (unless the cache has it), resets it and loads its tables.
+    /// Builds the machine's simulation model (unless the cache has it), resets it and loads its tables. `seed` draws
+    /// the random values with which registers and memories start.
     ///
     /// # Errors
     /// The errors of [`top`] and of the tools; an error for a modulus that the machine does not support.
@@ -418,8 +419,8 @@ impl Machine {
     }
 }
 
-/// Returns instructions that move the first `limbs` limbs of the ciphertext buffer, chunk by chunk.
-/// `LOAD` fetches them from distant memory at `address`, `STORE` writes them there.
+/// Returns instructions that move the first `limbs` limbs of the ciphertext buffer, chunk by chunk. `LOAD` fetches them
+/// from distant memory, `STORE` writes them there; `address` is the first chunk's address.
 pub fn moved(op: MicroOp, shape: Shape, limbs: u32, address: u32) -> Vec<Instr> {
     use ringmill_isa::vector::{Chunk, Place};
     let chunks = 0..limbs * shape.limb_chunks();
