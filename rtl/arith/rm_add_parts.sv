@@ -4,7 +4,8 @@
 //   {high_o, low_o} = sum_k (-1)^Minus[k] {high_k, low_k} mod 2^(Low + High)
 //
 // The upper parts of the operands come one cycle behind the lower parts, too. The carry of each
-// adder's lower part waits one cycle in a register for its upper part.
+// adder's lower part waits one cycle in a register for its upper part. A single operand passes
+// unchanged, whatever Minus is.
 //
 // Latency tree_levels(Operands, Radix) cycles, one sum a cycle.
 module rm_add_parts #(

@@ -17,7 +17,7 @@ package rm_arith_pkg;
     return flavour != Sparse && flavour != Solinas52;
   endfunction
 
-  // rm_red_mont as the two flavours use it.
+  // The parameters Low, Word and Steps that rm_red_mont has for NttFriendly and MontgomeryFriendly.
   function automatic int unsigned mont_low(flavour_t flavour);
     return (flavour == NttFriendly) ? 9 : 17;
   endfunction
@@ -42,8 +42,8 @@ package rm_arith_pkg;
     return (a + b - 1) / b;
   endfunction
 
-  // The widest sum whose carry runs through in a cycle; wider ones are made in two parts, the upper
-  // one cycle after the lower.
+  // The widest sum whose carry runs through in a cycle. A wider sum is made in two parts, the upper
+  // part one cycle after the lower.
   localparam int unsigned CarryWidth = 64;
 
   // Levels of rm_add_tree.
@@ -96,7 +96,7 @@ package rm_arith_pkg;
     return 32'($countones(naf_plus(d))) + 32'($countones(naf_minus(d))) + 1;
   endfunction
 
-  // Bits of d, and of the first and the second fold of rm_red_sparse.
+  // Bits up to the highest digit of d in non-adjacent form: |d| is below 2 to their number.
   function automatic int unsigned sparse_diff_width(int unsigned width, logic [63:0] q);
     logic [63:0] digits;
     int unsigned bits;
@@ -133,6 +133,7 @@ package rm_arith_pkg;
     return mask;
   endfunction
 
+  // Bits, with sign, of the first and of the second fold of rm_red_sparse.
   function automatic int unsigned sparse_fold1_width(int unsigned width, logic [63:0] q);
     return 2 * width - sparse_top(width, q) + sparse_diff_width(width, q) + 2;
   endfunction
@@ -175,8 +176,8 @@ package rm_arith_pkg;
     endcase
   endfunction
 
-  // Operands of an adder in the multiplier's tree, and the side below which a tile is made of
-  // adders: the wide flavours have many tiles, some of them narrow.
+  // Operands of an adder in the multiplier's tree, and the most bits of the shorter side of a tile
+  // that is made of adders. The wide flavours have many tiles, some of them narrow.
   function automatic int unsigned radix(flavour_t flavour);
     return run_time(flavour) ? 4 : 3;
   endfunction
@@ -185,7 +186,8 @@ package rm_arith_pkg;
     return run_time(flavour) ? 0 : 6;
   endfunction
 
-  // Bits of the least factors of rm_mul_cascade, and its cycles; those of rm_red_lazy.
+  // The least width of factors in rm_mul_cascade, then the cycles of rm_mul_cascade and of
+  // rm_red_lazy.
   localparam int unsigned CascadeLeast = 35;
 
   function automatic int unsigned cascade_latency(int unsigned width);

@@ -32,7 +32,8 @@ module rm_mont_step #(
   localparam int unsigned Extra = Word - Low;
   localparam int unsigned QhWidth = QWidth - Low;
   localparam int unsigned HighWidth = rm_arith_pkg::max2(InWidth - Low, OutWidth + Extra);
-  // The adder of a DSP block; what lies above takes its sign in the next cycle.
+  // The bits of a DSP block's adder. The sum's bits above them subtract its sign behind the
+  // register.
   localparam int unsigned SumWidth = 48;
   localparam int unsigned ProdWidth = QhWidth + Word + 1;
 
@@ -49,7 +50,7 @@ module rm_mont_step #(
   logic [HighWidth-1:0] next_q;
 
   assign qh = q_i[QWidth-1:Low];
-  // Of a held input: the same for every step and every multiplier of a machine.
+  // q_i is held, so all steps and multipliers of a machine can share this register.
   always_ff @(posedge clk_i) minus_qh_q <= -$signed({1'b0, qh});
 
   if (Extra == 0) begin : gen_low

@@ -7,9 +7,9 @@
 //
 //   block j of a column   P_j = a_k b_j + (P_(j-1) / 2^17), its low 17 bits are the column's j-th word
 //
-// The one or two bits of a above 52 have no column. The rows that these bits select, b or nothing,
-// enter the blocks of the second column by the third operand. There no sum grows beyond 47 bits. a
-// may be wider than b: its bits from Width on count only if b is 1.
+// If Width is 53 or 54, the one or two bits of a above 52 have no column. The rows that these bits
+// select, b or nothing, enter the blocks of the second column by the third operand. There no sum
+// grows beyond 47 bits. a may be wider than b: its bits from Width on count only if b is 1.
 //
 // Factors of fewer than CascadeLeast bits are extended with zeros. The operands of block j come j
 // cycles late.
@@ -58,8 +58,9 @@ module rm_mul_cascade
     end
   end
 
-  // Row r is at 26 + r in the second column. The first row's bits are of blocks 1 and 3, the second's of 0 and 2, as far as a
-  // block's bit 45, and of the last one.
+  // Row r begins at bit 26 + r of the product of a column. Bits of row 0 enter block 1 up to that
+  // block's bit 45, and otherwise block 3. Bits of row 1 enter block 0 up to its bit 45, then block
+  // 2 up to its bit 45, and otherwise block 3.
   function automatic int unsigned block_of(int unsigned r, int unsigned at);
     if (r == 0) return (at <= TileB + 45) ? 1 : 3;
     return (at <= 45) ? 0 : (at <= 2 * TileB + 45) ? 2 : 3;
@@ -86,7 +87,7 @@ module rm_mul_cascade
       if (HasRows) begin : gen_rows
         logic [Rows:0][47:0] rows;
 
-        // Where b is 1 these places are free for what a has above.
+        // If b is 1, the rows leave these places free for the bits of a from Width on.
         assign rows[0] = (j == 1) ? 48'(a_late[j+1] >> Width) << (Width - TileA - TileB) : '0;
 
         for (genvar r = 0; r < Rows; r++) begin : gen_row
@@ -147,7 +148,7 @@ module rm_mul_cascade
     assign unused_chain = ^pc[Tiles-1];
   end
 
-  // ---- The columns' sum: what is below the last blocks', then the rest. ----
+  // ---- The columns' sum: the bits below the last blocks' words, then the rest. ----
 
   localparam int unsigned HiWidth = 2 * BWidth - Lo;
   logic [Lo-1:0] below_q;  // settled
@@ -176,7 +177,7 @@ module rm_mul_cascade
 
     always_ff @(posedge clk_i) rest_q <= lo[2][Lo-1:Lo-TileA];
 
-    // What the third column has below is above what the first one has.
+    // The low words of the third column lie above those of the first.
     assign beside = {lo[2][Lo-TileA-1:0], (2 * TileA - Lo)'(0), lo[0][Lo-1:TileA]};
     assign third = HiWidth'({hi[2], rest_q, low_q[Lo-1:Lo-TileA]});
     assign carries = (third & right) | (third & over) | (right & over);

@@ -5,7 +5,8 @@
 // tile whose shorter side has at most FabricMax bits is made of adders instead. The multiplier of
 // the paper of Mert, Öztürk and Savaş, Fig. 1, is Width 32 with four tiles of 16 x 16.
 //
-// Latency mul_latency(...) of rm_arith_pkg: InReg + 1 + tree levels. One product a cycle.
+// Latency mul_latency(...) of rm_arith_pkg: InReg + 1 + the latency of rm_add_tree. One product a
+// cycle.
 module rm_mul_tiled #(
     parameter int unsigned Width = 32,
     parameter int unsigned TileA = 16,

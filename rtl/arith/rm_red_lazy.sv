@@ -6,8 +6,11 @@
 // also corrects the result. Here the reader of z corrects it together with its own sum, which saves
 // adders.
 //
-//   y = t_L + 2^Top - t_H d        t = t_H 2^Top + t_L; y is too large by 2^Top, so its high part is by one
-//   z = y_L - 2^Top - y_H d        and z by Q too small; nothing is added for either
+//   y = t_L + 2^Top - t_H d        for t = t_H 2^Top + t_L
+//   z = y_L - 2^Top - y_H d        for y = y_H 2^Top + y_L
+//
+// The 2^Top in y makes y_H larger by one, which takes a further d off z. With the 2^Top that z
+// loses itself, z is smaller by Q than two folds of t, which lie in [0, 2 Q).
 //
 // With d = 1 + e 2^Shift, each fold subtracts the high part and e times the high part. e t_H is a
 // sum of shifts; a DSP block computes and subtracts e y_H.
@@ -31,7 +34,8 @@ module rm_red_lazy
   localparam logic signed [63:0] Diff = sparse_diff(Width, Q);
   localparam int unsigned DiffWidth = sparse_diff_width(Width, Q);
 
-  // The place of the second digit of d, and e without its sign where all its digits have that.
+  // Shift is the place of the second digit of d. Times is -e if all digits of e are negative, else
+  // e.
   localparam int unsigned Shift = sparse_digit(Width, Q, 1);
   localparam logic signed [63:0] E = (Diff - 64'sd1) >>> Shift;
   localparam bit Down = naf_plus(E) == '0;
@@ -49,7 +53,7 @@ module rm_red_lazy
     $error("Q must have Width bits and lie next to a power of two");
   end
 
-  // ---- y: t_H and e t_H, then what they leave of t_L. ----
+  // ---- y: t_H and e t_H, then t_L + 2^Top less the two. ----
 
   logic [Width-1:0] high;
   logic signed [Width+1:0] less_q;
@@ -58,7 +62,8 @@ module rm_red_lazy
 
   assign high = t_i[Top+:Width];  // t is below 2^(Top + Width)
 
-  // The digits' terms; one that is taken off is its complement and one.
+  // The term of digit n: x at the digit's place, complemented for a negative digit. The carries of
+  // the adders below bring the one that completes a complement.
   function automatic logic [TimesWidth-1:0] term(logic [Width-1:0] x, int unsigned n);
     int unsigned seen;
     logic [63:0] digits;
@@ -78,7 +83,8 @@ module rm_red_lazy
   if (Digits == 1) begin : gen_one
     assign times_d = term(high, 0);
   end else begin : gen_sum
-    // Carry-save adders; each has room for a one, and so has the sum.
+    // Carry-save adders. Each of them, and the sum behind them, can take in the one of one
+    // complement.
     logic [Digits-2:0][TimesWidth-1:0] sums, carries;
     assign sums[0] = term(high, 0);
     assign carries[0] = term(high, 1);

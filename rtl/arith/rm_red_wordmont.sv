@@ -54,7 +54,7 @@ module rm_red_wordmont #(
     assign mask_d[k] = k < word_i;
   end
 
-  // Of a held input.
+  // word_i is held, so these registers settle before the first data.
   always_ff @(posedge clk_i) begin
     off_q <= OffWidth'(word_i - WordWidth'(WordMin));
     mask_q <= mask_d;

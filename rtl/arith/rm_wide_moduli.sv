@@ -36,7 +36,8 @@ module rm_wide_moduli
         .q_o(ahead)
     );
 
-    // A register before the step, and none of a shift register's outputs: m hangs on it.
+    // A flip-flop of its own drives each step, because a shift register is slow to give its output
+    // and the step's m waits for it.
     rm_copy #(
         .Width(modulus_bits(Width))
     ) u_copy (

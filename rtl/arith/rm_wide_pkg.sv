@@ -12,7 +12,7 @@ package rm_wide_pkg;
   // Tiles of the products: what a DSP block of every family multiplies unsigned.
   localparam int unsigned TileA = 24;
   localparam int unsigned TileB = 17;
-  // A corner of the product up to so many bits each way is made of adders.
+  // A corner of the product with at most this many bits on each side is made of adders.
   localparam int unsigned CornerMax = 8;
   // Operands of an adder of the product.
   localparam int unsigned Radix = 4;
@@ -28,7 +28,7 @@ package rm_wide_pkg;
     return width + TripleWidth;
   endfunction
 
-  // Bits of q that are known to be 1 and zeros: no more than a word of them is of use.
+  // The low bits of q that are known, a 1 below zeros. The reduction uses at most a word of them.
   function automatic int unsigned known(int unsigned low);
     return min2(low, Word);
   endfunction
@@ -45,8 +45,8 @@ package rm_wide_pkg;
     return ceil_div(width, Word);
   endfunction
 
-  // Bits, with sign, that are left of a product after so many steps: t is below 2^(2 width), what
-  // a step leaves above -2^width - 2^(width - low), whatever m is.
+  // Bits, with sign, of what `done` steps leave of a product: the product is below 2^(2 width), and
+  // the rest after a step is above -2^width - 2^(width - low), whatever m is.
   function automatic int unsigned bits_after(int unsigned width, int unsigned done);
     return max2(2 * width - done * Word, width + 1) + 1;
   endfunction
@@ -58,7 +58,8 @@ package rm_wide_pkg;
                 known(low));
   endfunction
 
-  // Bits of what is left after so many steps that come a cycle late; of the product too.
+  // The upper bits of what `done` steps leave of a product that come one cycle after the others.
+  // For done = 0 these are bits of the product itself, plus one for the sign.
   function automatic int unsigned late(int unsigned width, int unsigned low, int unsigned done);
     if (done == 0) return (2 * width > 64) ? 2 * width - 60 + 1 : 0;
     if (sum_bits(width, low, done - 1) <= 64) return 0;

@@ -6,7 +6,7 @@
 // of the tree. So are the odd ones.
 //
 // If a has 25 to 32 bits, three tiles and a corner suffice. The corner is made of adders and lies
-// beside the first tile in its operand:
+// beside the first tile in its operand. With x[:k] for the bits of x from k on, the product is
 //
 //   a[23:0] b[16:0] + a[23:0] b[:17] 2^17 + a[:24] b[23:0] 2^24 + a[:24] b[:24] 2^48
 //

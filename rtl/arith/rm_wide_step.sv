@@ -31,7 +31,7 @@ module rm_wide_step
     output logic [OutWidth-1:0] t_o
 );
 
-  // A slice of q_H up to so many bits is made of adders.
+  // The product of m and a slice of q_H of at most this many bits is made of adders.
   localparam int unsigned FabricMax = 6;
   localparam int unsigned Extra = Word - Low;
   localparam int unsigned QhWidth = QWidth - Low;

@@ -6,10 +6,9 @@
 // The result is t' = t_H - q_H t_L exactly, because t_L q = t_L q_H 2^w + t_L cancels the low word.
 //
 // This is step 3 to 7 of Algorithm 4 of the paper of Mert, Öztürk and Savaş with the other sign.
-// The paper adds (2^w
-// - t_L) q: it needs a two's complement and a carry before the multiplication, and its result grows
-// to 2 q. Subtracting needs neither, and from 0 <= t < q R the last t' lies in (-q, q). Both
-// results are congruent to t / 2^w modulo q.
+// The paper adds the product of 2^w - t_L and q. That needs a two's complement and a carry before
+// the multiplication, and the result grows to 2 q. Subtracting needs neither, and from 0 <= t < q R
+// the last t' lies in (-q, q). Both results are congruent to t / 2^w modulo q.
 //
 // The word size, WordMin <= w <= WordMax, comes as off_i = w - WordMin and mask_i = 2^w - 1. With
 // skip_i (only if MaySkip is set) t' = t. The step is one DSP block: a QhWidth x WordMax product
@@ -49,7 +48,7 @@ module rm_wm_step #(
   assign low = t_i[WordMax-1:0] & mask_i & {WordMax{!skip}};
   assign high = skip ? $signed(t_i) : ($signed(t_i) >>> WordMin) >>> off_i;
 
-  // Of a held input: the same for every step and every multiplier of a machine.
+  // qh_i is held, so all steps and multipliers of a machine can share this register.
   always_ff @(posedge clk_i) minus_qh_q <= -$signed({1'b0, qh_i});
   assign low_s = $signed({1'b0, low});
   assign prod = (ProdWidth + 2)'(minus_qh_q) * (ProdWidth + 2)'(low_s);

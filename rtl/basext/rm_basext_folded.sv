@@ -176,7 +176,7 @@ module rm_basext_folded
 
   assign code_o = code;
 
-  // ---- What goes with a coefficient, by the cycles since its issue. ----
+  // ---- Control signals of a coefficient, by the cycles since its issue. ----
 
   logic read_valid, sum_valid, sum_first, sum_give, sum_last;
   logic [2:0] read_marks;
@@ -205,7 +205,8 @@ module rm_basext_folded
   logic unused_marks;
   assign unused_marks = ^read_marks;
 
-  // A residue waits while Post-Sum, in its place, reads.
+  // The source's number waits for Ahead cycles, as long as the read of a deep memory in Post-Sum
+  // takes, so that both processes reach the multipliers alike.
   rm_delay #(
       .Width(IWidth),
       .Depth(Ahead)
@@ -306,7 +307,7 @@ module rm_basext_folded
       .q_o(source_bus)
   );
 
-  // Held for a target, or longer.
+  // These moduli stay for a whole target, so they need no delay line.
   always_ff @(posedge clk_i) begin
     target_bus_q <= {rm_wide_pkg::triple_of(64'(target_word), Low), target_word};
     redundant_bus_q <= {rm_wide_pkg::triple_of(64'(redundant), Low), redundant};
@@ -365,7 +366,7 @@ module rm_basext_folded
     assign out_data_o[t] = WordBits'(queued[t]);
   end
 
-  // ---- The queue: room for all that is under way is kept by the control. ----
+  // ---- The output queue. The control issues only results for which there is room in it. ----
 
   logic queue_ready;
   logic [$clog2(Queue+1)-1:0] queue_count;

@@ -2,13 +2,13 @@
 // Control of the folded base extension (rm_basext_folded): tells rm_basext_job which rows of
 // coefficients come next.
 //
-// For each of the k targets there are N / TP coefficients modulo m, then as many modulo each of q_0
-// to q_(l-1) (Sum), then as many that are read (Post-Sum). The fast extension has no rows modulo m
-// and no Post-Sum.
+// For each of the k targets there are N / Lanes coefficients modulo m, then as many modulo each of
+// q_0 to q_(l-1) (Sum), then as many that are read (Post-Sum). The fast extension has no rows
+// modulo m and no Post-Sum.
 //
 // Post-Sum begins when the last sum is read, SumDelay cycles after its issue (summed_i). Without
-// stalls a target takes (l + 2) N / TP + 2 SumDelay + 3 cycles, or l N / TP + SumDelay + 3 for the
-// fast extension. done_o is high one cycle after that number of cycles from the command on.
+// stalls a target takes (l + 2) N / Lanes + 2 SumDelay + 3 cycles, or l N / Lanes + SumDelay + 3
+// for the fast extension. done_o is high one cycle after that number of cycles from the command on.
 module rm_basext_folded_rows #(
     parameter int unsigned MaxL = 32,
     parameter int unsigned MaxK = 32,

@@ -6,7 +6,7 @@
 // code_o. OpLoad takes a stream of constants (rm_basext_words). Without HasFast there is no command
 // OpFast.
 //
-// An extension is issued in rows, polynomials of N / TP beats. A row takes a residue polynomial
+// An extension is issued in rows, polynomials of N / Lanes beats. A row takes a residue polynomial
 // from the stream (takes_i), gives a target's (gives_i), does both, or does neither. The last beat
 // of every residue polynomial is marked. A wrong stream ends the command. The job then drops the
 // stream to the end of its residue polynomial, and waits until the words given before have left,
@@ -61,7 +61,8 @@ module rm_basext_job
     output logic                 exact_next_o,
     output logic                 exact_o,
     output logic [          4:0] log_n_o,
-    // What the rows have to issue in this cycle. The row is the job's last with final_i.
+    // The coefficients that the rows have to issue in this cycle. The row is the job's last with
+    // final_i.
     input  logic                 moves_i,
     input  logic                 takes_i,
     input  logic                 gives_i,
@@ -94,7 +95,8 @@ module rm_basext_job
   logic [LWidth-1:0] l_d, l_q;
   logic [KWidth-1:0] k_d, k_q;
   logic [4:0] log_n_d, log_n_q;
-  // The last but one coefficient's place, and this one's; whether it is the last.
+  // end_q: the place of a row's last but one coefficient. c_q: the place of this coefficient.
+  // at_end_q: whether it is the row's last.
   logic [AddrWidth-1:0] end_d, end_q, c_d, c_q;
   logic at_end_d, at_end_q;
   logic [RoomWidth-1:0] room_d, room_q;
@@ -142,7 +144,7 @@ module rm_basext_job
           log_n_d = cmd_log_n_i;
           end_d = AddrWidth'((32'd1 << (cmd_log_n_i - 5'($clog2(Lanes)))) - 32'd2);
           code_d = Ok;
-          // What is refused has ended.
+          // A refused command is done at once.
           done_d = 1'b1;
           unique case (cmd_op_i)
             OpLoad: begin

@@ -10,9 +10,9 @@
 //   Post-Sum Process   alpha = (S[c] - A[c]) |Q^-1|_m mod m       third
 //                      out = P[c] - alpha |Q|_p mod p             second
 //
-// A, S and P are memories of MaxN / TP words, and A[c] = a_m was stored before. The constants are
-// broadcast to all lanes, held times R; rm_basext_folded says in which cycle. A lane has 3 modular
-// multipliers, 2 adders and 2 subtractors.
+// A, S and P are memories of Depth words, N / Lanes for the largest N, and A[c] = a_m was stored
+// before. The constants are broadcast to all lanes, held times R; rm_basext_folded says in which
+// cycle. A lane has 3 modular multipliers, 2 adders and 2 subtractors.
 //
 // By the cycles since issue, with F = folded_delay(Width, Low, Depth) of rm_basext_pkg and r =
 // read_ahead(Depth):

@@ -29,13 +29,13 @@ package rm_basext_pkg;
     return 2 * rm_wide_pkg::mul_latency(width, low) + 1;
   endfunction
 
-  // A memory of more words comes out of several blocks, through multiplexers that take a cycle of
-  // their own: it is read so many cycles earlier.
+  // The cycles by which a memory is read earlier if it is deep. The multiplexers behind its several
+  // blocks of RAM take a cycle of their own.
   function automatic int unsigned read_ahead(int unsigned depth);
     return 32'(depth > 4096);
   endfunction
 
-  // The same of the folded unit, whose Post-Sum Process begins with a read.
+  // sum_delay in the folded unit, whose Post-Sum Process begins with a read.
   function automatic int unsigned folded_delay(int unsigned width, int unsigned low,
                                                int unsigned depth);
     return sum_delay(width, low) + read_ahead(depth);
@@ -47,7 +47,8 @@ package rm_basext_pkg;
     return 1 << $clog2(delay + 5);
   endfunction
 
-  // The same of the shared unit: three products in a row.
+  // Cycles from a coefficient's issue to its result in the shared unit, which makes three products
+  // in a row.
   function automatic int unsigned shared_latency(int unsigned width, int unsigned low);
     return 3 * rm_wide_pkg::mul_latency(width, low) + 6;
   endfunction
@@ -74,8 +75,9 @@ package rm_basext_pkg;
     return most;
   endfunction
 
-  // Rows that the shared unit keeps. With one round at most, or with fewer than MaxK - 1 sources,
-  // only those that a channel is behind; otherwise all.
+  // Rows of x that the shared unit keeps. If Batch is at least MaxK, MaxK - 1 rows suffice: one
+  // round needs only the rows by which the last channel is behind, and several rounds come only
+  // with l + 1 < k rows. Otherwise all MaxL + 1 rows are kept.
   function automatic int unsigned shared_kept(int unsigned max_l, int unsigned max_k,
                                               int unsigned batch);
     return (max_k <= batch) ? max_k - 1 : max_l + 1;

@@ -290,7 +290,7 @@ module rm_basext_shared
       .out_o(result)
   );
 
-  // ---- The queue: room for all that is under way is kept by the control. ----
+  // ---- The output queue. The control issues only results for which there is room in it. ----
 
   logic queue_ready;
   logic [$clog2(Queue+1)-1:0] queue_count;

@@ -6,8 +6,7 @@
 // With an issue come
 //
 // - data_i, the number of its row (slot_i, row l with tail_i), its place in the row, and whether
-//   its
-//   polynomial is fresh,
+//   its polynomial is fresh (its residues come now, in contrast to kept ones),
 // - the round, and the place of the constants of this round and of the last,
 // - whether channel number channel_i ends a target with it.
 //
@@ -71,8 +70,9 @@ module rm_basext_shared_array
   localparam int unsigned Ahead = read_ahead(1 << AddrWidth);
   localparam int unsigned XWidth = AddrWidth + ((Rows > 1) ? $clog2(Rows) : 0);
 
-  // ---- What goes with a coefficient: cycle A is the read of the redundant channel's sum, D that of
-  // the channels' operands, E that of their sums; deep memories are read a cycle before A and E. ----
+  // ---- Control signals of a coefficient: cycle A is the read of the redundant channel's sum, D
+  // that of the channels' operands, E that of their sums; deep memories are read a cycle before A
+  // and E. ----
 
   typedef struct packed {
     logic                 fresh;
@@ -221,7 +221,7 @@ module rm_basext_shared_array
   );
 
   always_ff @(posedge clk_i) begin
-    // Held for a command, or longer.
+    // This modulus stays for a whole command, so it needs no delay line.
     redundant_q <= {rm_wide_pkg::triple_of(64'(redundant_i), Low), redundant_i};
     mu_const_q <= mu_const_i;
     redundant_const_q <= redundant_const_i;

@@ -44,8 +44,8 @@ module rm_basext_shared_const
     input  logic                last_i,
     output logic                done_o,
     output code_e               code_o,
-    // Whether there is a redundant modulus. Of the form that it must have it is above 2^Low, and so
-    // above l.
+    // Whether there is a redundant modulus. It is 1 modulo 2^Low and more than 1, so it is above l,
+    // as the method needs.
     output logic                exact_o,
     // To the channels.
     output logic [   Batch-1:0] modulus_we_o,

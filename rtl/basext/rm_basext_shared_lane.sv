@@ -7,8 +7,8 @@
 //   then               x = mu of a row i < l, alpha of row l; zero there where it is not exact
 //   channel j          P_j[c] += x w mod p,                    x of this round, or of the last (X)
 //
-// X has Rows N / TP words: x of a row is written behind the read of the last round's x. A lane has
-// Batch + 2 modular multipliers, the first of which makes mu, and Batch + 1 adders.
+// X has Rows N / Lanes words: x of a row is written behind the read of the last round's x. A lane
+// has Batch + 2 modular multipliers, the first of which makes mu, and Batch + 1 adders.
 //
 // By the cycles since issue, with A = sum_delay(Width, Low) = 2 Mul + 1 and r = read_ahead(Depth):
 //

@@ -7,15 +7,15 @@
 //
 // A round is one pass over the rows of a polynomial for batch = min(Batch, l + 1) targets. The
 // first round (fresh) takes the residues, the others take the kept values. The rows are those
-// modulo q_0 to q_(l-1), and row l. Row l is the residues modulo m, or zeros if a fast extension
-// has as many targets at once. The target of channel j is j rows late: it ends in row j - 1 of the
+// modulo q_0 to q_(l-1), and row l. Row l is the residues modulo m, or zeros in a fast extension
+// with l + 1 targets at once. The target of channel j is j rows late: it ends in row j - 1 of the
 // round after, and one target ends a row. After the last round comes one more row for each of its
 // targets beyond one.
 //
 // With rounds = ceil(k / batch) and rows = l + 1, or rows = l for the fast extension while batch <=
 // l, a command without stalls takes
 //
-//   ((cmd_k_i + 1) rounds rows + k - (rounds - 1) batch - 1) N / TP + Latency + 1
+//   ((cmd_k_i + 1) rounds rows + k - (rounds - 1) batch - 1) N / Lanes + Latency + 1
 //
 // cycles to done_o. Latency is from issue to the queue.
 module rm_basext_shared_rows #(

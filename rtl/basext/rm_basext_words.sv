@@ -44,8 +44,8 @@ module rm_basext_words
     input  logic                last_i,
     output logic                done_o,
     output code_e               code_o,
-    // Whether there is a redundant modulus. Of the form that it must have it is above 2^Low, and so
-    // above l. Forms without one: always.
+    // Whether there is a redundant modulus. It is 1 modulo 2^Low and more than 1, so it is above l,
+    // as the method needs. Forms without one: always.
     output logic                exact_o,
     // The first word of Head.
     output logic [   Width-1:0] head_o,
@@ -139,7 +139,8 @@ module rm_basext_words
       endcase
     end else begin
       column_d = (kind_q == 2'd2) ? column_q + 1'b1 : column_q;
-      // Several are kind 2 at once where nothing is between them and the modulus.
+      // In the form Radix the several constants follow the modulus directly, so they are kind 2 at
+      // once.
       if (kind_q == 2'd2) kind_d = kind_q;
       else kind_d = (Form == Radix) ? 2'd2 : kind_q + 2'd1;
     end

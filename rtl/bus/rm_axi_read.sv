@@ -63,7 +63,7 @@ module rm_axi_read #(
       .start_i,
       .addr_i,
       .beats_i,
-      // A burst that is offered counts already.
+      // While a burst is on offer it is not counted yet, so no other is prepared.
       .allow_i(allow && !m_arvalid_o),
       .busy_o(bursts_busy),
       .valid_o(m_arvalid_o),

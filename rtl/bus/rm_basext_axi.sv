@@ -89,7 +89,8 @@ module rm_basext_axi
 
   assign known = cmd[31:CommandLogNLow+CommandLogNWidth] == '0 &&
       cmd[CommandLLow-1:CommandOpLow+CommandOpWidth] == '0;
-  // One that was taken is seen by the unit a cycle later.
+  // The unit sees a command one cycle after it was taken, so its ready is not up to date in that
+  // cycle.
   assign take = cmd_valid && known && ready && !take_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

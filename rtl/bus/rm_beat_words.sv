@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts beats into words of Bits bits, the lowest first.
 //
-// A stream has count_i words; the rest of its last beat is dropped. A stream of too few or too many
-// beats gives all of its words, the last one marked, so the reader sees that the number is wrong. A
-// beat is taken only while a word could leave (ready_i).
+// A stream has count_i words; the rest of its last beat is dropped. With count_i = 0 every word of
+// every beat passes. A stream of too few or too many beats gives all of its words, the last one
+// marked, so the reader sees that the number is wrong. A beat is taken only while a word could
+// leave (ready_i).
 //
 // Latency 1 cycle, one word a cycle.
 module rm_beat_words #(
@@ -32,7 +33,8 @@ module rm_beat_words #(
   logic [CountWidth-1:0] left_q;
   logic [Words-1:0][Bits-1:0] beat_q;
 
-  // Words of the stream behind this one; its largest value, and no less any more, when there are too many.
+  // left_q: the words of the stream after this one. If there are too many words, left_q wraps to
+  // its largest value and stays there.
   assign at_count = left_q == '0;
   assign last_o = last_q && (word_q == WordWidth'(Words - 1) || at_count);
   assign ends = word_q == WordWidth'(Words - 1) || last_o;

@@ -286,7 +286,8 @@ module rm_ring_axi
   ) u_words (
       .clk_i,
       .rst_ni,
-      // Of tables every word is looked at.
+      // A count of 0 lets every word of a beat pass, because a stream of tables has any number of
+      // words.
       .count_i(tables_q ? '0 : CountWidth'(1) << log_n_q),
       .valid_i(in_valid),
       .ready_o(in_ready),

@@ -10,8 +10,8 @@
 // above those of port 0.
 //
 // Addresses are multiples of a port's word, and the number of beats is 1 to 2^24 - 1. A start with
-// other values, or during a transfer, is an error and changes nothing. So is any access that is not
-// in this table.
+// other values, or during a transfer, is an error and changes nothing. So is any access that the
+// table of docs/isa/shell.md does not have.
 //
 // A beat of DataWidth bits lies across the ports, DataWidth / Ports bits each, the lowest at port
 // 0. So it is one word of each of Ports ranges of memory. A beat passes when every port has its
@@ -171,14 +171,15 @@ module rm_shell
   assign go = valid && write && judged_q && !error_q;
 
   for (genvar i = 0; i < 2; i++) begin : gen_transfer
-    // What is looked at does not change before it is judged, but that a transfer may end.
+    // The inputs of this check stay the same until the access is judged, except that a transfer may
+    // end.
     always_ff @(posedge clk_i) begin
       startable_q[i] <= !moving[i] && &aligned[i] &&
           wdata[CountWidth-1:0] != '0 && wdata[31:CountWidth] == '0;
     end
     assign start[i] = go && addr == (i == 0 ? RegisterReadBeats : RegisterWriteBeats);
 
-    // At one port the pulse of done comes as its busy falls.
+    // The done pulse of a port comes in the cycle in which its busy bit falls.
     assign moving[i] = |port_busy[i];
     assign finished[i] = |port_done[i] && !moving[i];
     assign failed[i] = |port_failed[i];
@@ -270,7 +271,7 @@ module rm_shell
     endcase
   end
 
-  // What happens wins over what is cleared in the same cycle.
+  // An event wins over a clear of its bit in the same cycle.
   assign cleared = (go && addr == RegisterEvents) ? wdata[Events-1:0] : '0;
   assign events_d = (events_q & ~cleared) | {
     finished[1] && |length,

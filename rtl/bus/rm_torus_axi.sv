@@ -12,8 +12,7 @@
 //   ignored.
 // - For a switch it is words of the same kind: the seed, then the bodies.
 // - For a run it is the key. Each beat of rm_torus takes as many beats here as it needs, the lowest
-//   bits
-//   first.
+//   bits first.
 //
 // A write takes the stream of OpUnload or OpGive: words of 32 bits, the last beat filled with
 // zeros. A beat is divided over Ports ports of AXI4.
@@ -107,7 +106,8 @@ module rm_torus_axi
 
   assign known = cmd[31:CommandPlaceLow+CommandPlaceWidth] == '0 &&
       cmd[CommandPlaceLow-1:CommandOpLow+CommandOpWidth] == '0;
-  // One that was taken is seen by the engine a cycle later.
+  // The engine sees a command one cycle after it was taken, so its ready is not up to date in that
+  // cycle.
   assign take = cmd_valid && known && ready && !take_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

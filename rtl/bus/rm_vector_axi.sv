@@ -2,13 +2,14 @@
 // The vector machine (rm_vector) behind AXI4 and AXI4-Lite. rm_shell has the map of registers.
 //
 // There are two AXI4 managers. Manager 0 is the shell's and carries the data that the host sends.
-// Manager 1 goes to distant memory for the machine's own LOADs and STOREs. Chunk n is beats of
-// DataWidth bits at base + n 4 Words: words of 32 bits, row after row.
+// Manager 1 goes to distant memory for the machine's own LOADs and STOREs. Chunk n is at the byte
+// address base + n 4 W for W = 2^(LogRadix + LogSpan) words in a chunk. It is words of 32 bits, row
+// after row, in beats of DataWidth bits.
 //
-// Command: 0 tables, 1 instructions, 2 clears the queue after a fault. The answer is 0, or 1 if
-// other bits are set, or 8 while words of a read still wait. A read is a stream of words of 128
-// bits; a word with bit 127 set is skipped. A word of tables is entry_t of rm_vector_top_pkg
-// (TableCount and TableBase are this module's), a word of instructions is word_t.
+// Command: 0 tables, 1 instructions, 2 clears the queue after a fault. The answer is 0 if the
+// command is taken, 1 for any other number, and 8 while words of a read still wait. A read is a
+// stream of words of 128 bits; a word with bit 127 set is skipped. A word of tables is entry_t of
+// rm_vector_top_pkg (TableCount and TableBase are this module's), a word of instructions is word_t.
 //
 // Instructions come in one read or in many reads. These may follow one another while the machine
 // runs, without a new command 1 between them. The queue asks for batches of Batch instructions,
@@ -25,8 +26,8 @@
 //   3   distant memory answered with an error
 //   4   the queue asks for a batch
 //
-// End is the cause, fault_e, or 0 for none. Counts: the cycles in which the queue had run dry since
-// it was last cleared; the instructions asked for.
+// End is the fault of the word at the queue's head (fault_e), or 0 for none. Counts: the cycles in
+// which the queue had run dry since it was last cleared; the instructions asked for.
 //
 // Config: LogRadix in bits 3 to 0, LogSpan in 7 to 4, Registers in 15 to 8, Slots in 31 to 16.
 module rm_vector_axi
@@ -255,7 +256,7 @@ module rm_vector_axi
   ) u_words (
       .clk_i,
       .rst_ni,
-      // As many as there are.
+      // A count of 0 lets every word of a read pass.
       .count_i('0),
       .valid_i(in_valid),
       .ready_o(in_ready),
@@ -305,7 +306,7 @@ module rm_vector_axi
       .moduli_i(moduli_q),
       .clear_i(clear_q),
       .refill_o(refill),
-      // The event is there, and the count.
+      // The request is always taken: the host sees it as an event and in the second count.
       .refill_ready_i(1'b1),
       .asked_o(asked),
       .valid_i(instr_valid),

@@ -2,10 +2,11 @@
 // A queue of at most Depth words. Words enter by (valid_i, ready_o) and leave in the same order by
 // (valid_o, ready_i).
 //
-// Latency 1 cycle from a write into the empty queue to valid_o. The queue takes one write and one
-// read a cycle at any filling: a full queue accepts a word again in the cycle after a read. data_o
-// is the oldest word while valid_o is high. count_o is the number of words in the queue. Reset
-// empties the queue. The memory is read in the cycle of use, so it maps to distributed RAM.
+// Latency 1 cycle from a write into the empty queue to valid_o. The queue takes one write a cycle
+// unless it is full, and one read a cycle unless it is empty. A full queue accepts a word again in
+// the cycle after a read. data_o is the oldest word while valid_o is high. count_o is the number of
+// words in the queue. Reset empties the queue. The memory is read in the cycle of use, so it maps
+// to distributed RAM.
 module rm_fifo #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 16,

@@ -64,7 +64,7 @@ module rm_polymul_config
     end
     q_q <= modulus_q[array_slot_i];
     factor_q <= sum_i ? one_q[array_slot_i] : scale_q[array_slot_i];
-    // The word after q is judged by it.
+    // The word that follows q in the stream is already compared with it.
     stream_q_q <= modulus_we_i ? q_i : modulus_q[slot_i];
   end
 

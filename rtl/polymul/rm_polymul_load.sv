@@ -49,7 +49,7 @@ module rm_polymul_load
     output logic     [Units-1:0]                tw_we_o,
     output logic     [TwAddrWidth:0]            tw_waddr_o,
     output logic     [Width-1:0]                tw_wdata_o,
-    // Configuration: what the header brings, and that of the slot.
+    // Configuration: the words of the header, and the slot's modulus and degree.
     output logic                                modulus_we_o,
     output logic                                constants_we_o,
     output logic     [1:0][Width-1:0]           header_o,
@@ -77,7 +77,7 @@ module rm_polymul_load
   logic finish, short_d, short_q, long_d, long_q, bad_q, unreduced_q;
   logic ended_q, done_q, aborted_q;
   code_e code_d, code_q;
-  // The bits of q that 1 modulo 2n leaves no choice of, but the lowest.
+  // The bits of q, above the lowest, that must be 0 because q is 1 modulo 2n.
   logic [Width-2:1] fixed_d, fixed_q;
   logic [CountWidth-1:0] count_d, count_q, last_count_q;
   logic [RowBits:0] row_d, row_q, last_row_q;
@@ -188,13 +188,14 @@ module rm_polymul_load
       eval_q <= command_i.eval;
       slot_q <= command_i.slot;
     end
-    // Of the slot, two cycles after start_i at the latest; the first word that needs them comes then.
+    // log_n_i is that of the slot at the latest two cycles after start_i, in time for the first
+    // word that needs these registers.
     fixed_q <= fixed_d;
     last_count_q <= CountWidth'((32'd1 << (log_n_i - 5'(BeatBits))) - 32'd1);
     last_row_q <= (RowBits + 1)'((32'd1 << (log_n_i - 5'(LaneBits))) - 32'd1);
   end
 
-  // What a beat holds is judged in the cycle after it.
+  // The words of a beat are checked in the cycle after it.
   logic check_q, modulus_q, bad, unreduced;
   logic [Beat-1:0] over;
 

@@ -84,10 +84,11 @@ package rm_polymul_pkg;
   localparam int unsigned ButterflyLatency =
       rm_arith_pkg::mod_mul_latency(rm_arith_pkg::NttFriendly, 32, 64'd0) + 1;
   localparam int unsigned WriteLatency = 3 + ButterflyLatency;
-  // A word may be read this long after the read that its value hangs on.
+  // The least cycles from a read to the read of a word that is computed from it.
   localparam int unsigned DepLatency = WriteLatency + 1;
   // Idle cycles from the last product to the first inverse butterfly: the adders change sides of
-  // the multiplier, and two rows, the least there are, meet their products.
+  // the multiplier. Even with two rows, the fewest possible, the first inverse reads then find
+  // their products.
   localparam int unsigned TurnGap = DepLatency - 2;
 
 endpackage

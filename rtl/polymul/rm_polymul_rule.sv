@@ -13,8 +13,9 @@
 //                       unload on data of the slot
 //   abort               never                                 a stream on its way in
 //
-// The answer is the first need of a row that fails: Busy; Unsupported; NoTables; NoData; Mixed. A
-// test checks all states and commands (crates/hdl/tests/hdl/polymul/rule.rs).
+// The answer is the first need of a row that fails: Busy; Unsupported; NoTables; NoData; Mixed. An
+// abort without a stream is Idle, a number that is no command BadOp. A test checks all states and
+// commands (crates/hdl/tests/hdl/polymul/rule.rs).
 //
 // The command is registered with its kind. code_o, and ok_o for CodeOk, come a cycle after it, for
 // the state of that cycle.

@@ -82,7 +82,7 @@ module rm_polymul_seq
   logic [4:0] stage_d, stage_q;
   logic [RowBits:0] count_d, count_q, hot_d, hot_q;
   logic [TwAddrWidth-1:0] tw_d, tw_q, tw_start_d, tw_start_q;
-  // What is left to wait, and whether there is something left.
+  // The cycles that are left to wait, and whether any are left.
   logic [WaitWidth-1:0] wait_d, wait_q, gap_d, gap_q;
   logic waits_d, waits_q;
   // The pass has 2 rows operations and not rows; the next operation is its last; hot - 1.
@@ -116,9 +116,9 @@ module rm_polymul_seq
 
   assign done_o = active_q && finish_q && !waits_q;
 
-  // The wait behind the pass under way, where nothing else says how long: as much as its operations
-  // lack to DepLatency, and what its pairs are apart. A pass has two operations at least, so it is
-  // there in time.
+  // The wait after the present pass, unless the next block sets another: DepLatency less the
+  // operations of the pass, plus the distance of the words of its pairs. A pass has at least two
+  // operations, so the registered wait is ready in time.
   always_comb begin
     lack = lack_q;
     more = '0;
@@ -301,7 +301,7 @@ module rm_polymul_seq
   assign transform = pass_q == Forward || pass_q == Inverse;
   assign x0 = transform ? ((count_q & ~low_q) << 1) | (count_q & low_q) : count_q;
   assign row1 = x0[RowBits:1] | (transform ? hot_q[RowBits:1] : '0);
-  // The zero that a transform puts in leaves the parity of x0 that of the count.
+  // x0 has the parity of the count, because a transform only inserts a zero.
   assign bank = (^count_q) ^ buf_q;
   assign addr0 = {buf_q, x0[RowBits:1]};
   assign addr1 = {buf_q ^ (pass_q == Product || pass_q == Sum), row1};
@@ -342,7 +342,7 @@ module rm_polymul_seq
     slot_q, (pass_q == Forward && scaled && stage_q == '0) ? TwAddrWidth'(0) : tw_q
   };
 
-  // What is needed later waits beside the pipeline.
+  // Signals that are needed later wait beside the pipeline.
   logic read_q, inverse_q, inverse_held_q;
   operand_t operand_q;
 
@@ -398,8 +398,8 @@ module rm_polymul_seq
   );
 
 `ifndef SYNTHESIS
-  // What the operations of the cycles before write, the last first: not to be read before
-  // DepLatency cycles after its read.
+  // The writes of the operations before, the latest first. Their words must not be read until
+  // DepLatency cycles after the operation's own read.
   typedef struct packed {
     logic [1:0] we;
     logic set;

@@ -38,7 +38,8 @@ module rm_chacha20
   localparam int unsigned Line = stages(Steps);
   localparam int unsigned Ring = Rounds * StepsOfRound / Steps;
   localparam int unsigned Turns = AllRounds / Rounds;
-  // Where blocks go round, what a state owes would have to be chosen with it.
+  // If blocks go round, the exclusive ors that a state owes would need a multiplexer like the
+  // state.
   localparam bit Lazy = Steps == 1 && Turns == 1;
 
   if (Rounds % 2 != 0 || Turns * Rounds != AllRounds || StreamWidth > 64 || CounterWidth > 32)
@@ -46,7 +47,7 @@ module rm_chacha20
     $error("rounds that divide 20 and are even, 64 and 32 bits at most");
   end
 
-  // Where blocks are: one that came so many cycles ago, plus one.
+  // Bit k is set if a block is in the pipeline that came k + 1 cycles ago.
   logic [Line-1:0] under_way_d, under_way_q;
   logic busy;
   // The state, before each stage of the ring and behind the last.

@@ -14,8 +14,8 @@
 // the two of a bit.
 //
 // With Lazy and one step a stage, d and b owe up to four exclusive ors (owed_i, owed_o). The tables
-// of the sums take these in as well. A fifth of the steps makes the exclusive ors, four in one
-// table. Registers hold the operands that are owed.
+// of the sums take these in as well. Two of every eight steps carry the exclusive ors out, four in
+// one table. Registers hold the operands that are owed.
 //
 // Latency 1 cycle, one state a cycle. No reset.
 module rm_chacha_stage
@@ -40,7 +40,8 @@ module rm_chacha_stage
   logic [15:0][31:0] made, x_q;
   logic [15:0][3:0][31:0] owed;
 
-  // Of a stage of two steps: whether d and b come, or go, as they were.
+  // For a stage of two steps: whether d and b enter (Owed) or leave (Owes) without their last
+  // exclusive or and rotation.
   localparam bit Owed = Steps == 2 && First % StepsOfRound == 2;
   localparam bit Owes = Steps == 2 && First % StepsOfRound == 0;
   localparam int unsigned Of = First / StepsOfRound % 2;
@@ -73,7 +74,8 @@ module rm_chacha_stage
       localparam int unsigned C = 8 + (i + 2 * Turn) % 4;
       localparam int unsigned D = 12 + (i + 3 * Turn) % 4;
       localparam int unsigned Left = (Step == 0) ? 16 : (Step == 1) ? 12 : (Step == 2) ? 8 : 7;
-      // The word that is added, with what it owes, and the one that owes the sum then.
+      // The word that is added, with the exclusive ors that it owes, and the word that then owes
+      // the sum.
       localparam int unsigned Added = (Step % 2 == 0) ? B : D;
       localparam int unsigned Owing = (Step % 2 == 0) ? D : B;
       logic [31:0] added, sum, other;

@@ -164,7 +164,7 @@ module rm_basext_pipelined
 
   assign code_o = code;
 
-  // ---- What goes with a coefficient, by the cycles since its issue. ----
+  // ---- Control signals of a coefficient, by the cycles since its issue. ----
 
   typedef struct packed {
     logic                 redundant;
@@ -223,7 +223,7 @@ module rm_basext_pipelined
     put_q <= add_q;
   end
 
-  // From the sum to the result: two products and a difference before each.
+  // From the sum to the result there are a difference, two products and another difference.
   rm_valid #(
       .Depth(SumDelay + 1)
   ) u_put (
@@ -325,7 +325,7 @@ module rm_basext_pipelined
   logic [Width-1:0] post_product_q;
 
   always_ff @(posedge clk_i) begin
-    // Held for a command, or longer.
+    // This modulus stays for a whole command, so it needs no delay line.
     redundant_bus_q <= {rm_wide_pkg::triple_of(64'(redundant), Low), redundant};
     mu_const_q <= mu_const;
     target_const_q <= target_const;
@@ -379,7 +379,7 @@ module rm_basext_pipelined
     assign out_data_o[t] = WordBits'(queued[t]);
   end
 
-  // ---- The queue: room for all that is under way is kept by the control. ----
+  // ---- The output queue. The control issues only results for which there is room in it. ----
 
   logic queue_ready;
   logic [$clog2(Queue+1)-1:0] queue_count;

@@ -10,11 +10,11 @@
 //   Post-Sum Process   alpha = (S[c] - A[c]) |Q^-1|_m mod m       fourth
 //                      out = P[c] - alpha |Q|_p mod p             fifth
 //
-// A, S and P are memories of MaxN / TP words. A sum that begins ignores the word before it, so P
-// and S are written with a redundant residue, too. Post-Sum takes each sum as it is made; its
-// result counts only for the last sum. The constants are broadcast to all lanes, held times R;
-// rm_basext_pipelined says in which cycle. A lane has 5 modular multipliers, 2 adders and 2
-// subtractors.
+// A, S and P are memories of Depth words, N / Lanes for the largest N. A sum that begins ignores
+// the word before it, so P and S are written with a redundant residue, too. Post-Sum takes each sum
+// as it is made; its result counts only for the last sum. The constants are broadcast to all lanes,
+// held times R; rm_basext_pipelined says in which cycle. A lane has 5 modular multipliers, 2 adders
+// and 2 subtractors.
 //
 // By the cycles since issue, with S = sum_delay(Width, Low) = 2 Mul + 1 and r = read_ahead(Depth)
 // of rm_basext_pkg:
@@ -143,7 +143,8 @@ module rm_basext_pipelined_lane
       .rdata_o(s_old)
   );
 
-  // As late as the sums, so that the next target's does not come before the last sum of this one.
+  // The redundant residue waits as long as the sums, so that the next target's residue does not
+  // replace it before the last sum of this target.
   rm_delay #(
       .Width(Width),
       .Depth(SumDelay)

@@ -2,9 +2,9 @@
 // Control of the pipelined base extension (rm_basext_pipelined): tells rm_basext_job which rows of
 // coefficients come next.
 //
-// For each of the k targets there are N / TP coefficients modulo m, then as many modulo each of q_0
-// to q_(l-1). The fast extension has no row modulo m. The last row ends the target, and the next
-// target's first row follows.
+// For each of the k targets there are N / Lanes coefficients modulo m, then as many modulo each of
+// q_0 to q_(l-1). The fast extension has no row modulo m. The last row ends the target, and the
+// next target's first row follows.
 module rm_basext_pipelined_rows #(
     parameter int unsigned MaxL = 32,
     parameter int unsigned MaxK = 32,

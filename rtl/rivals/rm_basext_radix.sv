@@ -10,10 +10,10 @@
 // The extension is exact for every A < Q and all moduli, without a redundant residue. There is no
 // fast extension (BadCommand). A command is for cmd_k_i + 1 polynomials. It takes the residues of a
 // polynomial modulo q_0 to q_(l-1), N / Lanes beats each, and gives those modulo p_0 to p_(k-1),
-// one target after the other. Then it takes the next polynomial. The array takes a coefficient a
-// cycle for every Lanes, the words of a beat. For R polynomials
+// one target after the other. Then it takes the next polynomial. The array takes one coefficient a
+// cycle, so a beat of Lanes words takes Lanes cycles. For C polynomials
 //
-//   R (l N / Lanes + k N) + MaxL (Mul + 1) + 5 cycles, Mul = mul_latency(Width, Low)
+//   C (l N / Lanes + k N) + MaxL (Mul + 1) + 5 cycles, Mul = mul_latency(Width, Low)
 //
 // The unit has MaxL (MaxL + 1) / 2 modular multipliers, as many adders and subtractors, and MaxL
 // memories of N words. Constants are rm_basext_words' of Radix, |-q_s^-1|_(q_i) for s < i and |q_0
@@ -246,7 +246,7 @@ module rm_basext_radix
       .out_o(result)
   );
 
-  // ---- The queue: room for all that is under way is kept by the control. ----
+  // ---- The output queue. The control issues only results for which there is room in it. ----
 
   logic queue_ready;
   logic [$clog2(Queue+1)-1:0] queue_count;

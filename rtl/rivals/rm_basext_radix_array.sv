@@ -90,7 +90,7 @@ module rm_basext_radix_array
         .we_i(store_q && 32'(store_row_q) == i),
         .waddr_i(addr_q),
         .wdata_i(data_q),
-        // What is read stays for the beat's steps.
+        // The words that were read stay for all steps of the beat.
         .re_i(give_i),
         .raddr_i(addr_i),
         .rdata_o(read[i])
@@ -103,7 +103,7 @@ module rm_basext_radix_array
     end
   end
 
-  // ---- What goes with a coefficient. ----
+  // ---- Control signals of a coefficient. ----
 
   typedef struct packed {
     logic              last;

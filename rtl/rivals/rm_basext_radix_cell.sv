@@ -38,10 +38,12 @@ module rm_basext_radix_cell
   logic mine;
   logic [Width-1:0] const_q, difference, x_q;
 
-  // q comes first, in the first one's place, which is then written over.
+  // The modulus q comes before the constants, with the place of the first constant, which then
+  // replaces it.
   assign mine = take_i && part_i == Sources && 32'(source_i) == Row && 32'(column_i) == Digit;
 
-  // Below 2^Width for any b: b - v where that is not negative, and below q otherwise.
+  // The difference is below 2^Width for any b: it is b - v if that is not negative, and otherwise
+  // below q.
   rm_mod_sub #(
       .Width(Width)
   ) u_difference (

@@ -59,7 +59,8 @@ module rm_basext_radix_term
       .rdata_o(modulus)
   );
 
-  // p comes first, in the first one's place, which is then written over.
+  // The modulus p comes before the constants, with the place of the first constant, which then
+  // replaces it.
   rm_ram_1r1w #(
       .Width(Width),
       .Depth(MaxK)

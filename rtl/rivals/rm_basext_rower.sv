@@ -72,7 +72,7 @@ module rm_basext_rower
       .rdata_o(modulus)
   );
 
-  // Scale's below Sum's. Cox-Rower has one of Scale, at place 0.
+  // The constants of Scale lie below those of Sum. Cox-Rower has one constant of Scale, at place 0.
   rm_ram_1r1w #(
       .Width(Width),
       .Depth(2 << IWidth)
@@ -108,7 +108,8 @@ module rm_basext_rower
   if (Digits) begin : gen_digits
     logic [Width-1:0] difference;
 
-    // Below 2^Width for any b: b - v where that is not negative, and below q otherwise.
+    // The difference is below 2^Width for any b: it is b - v if that is not negative, and otherwise
+    // below q.
     rm_mod_sub #(
         .Width(Width)
     ) u_difference (

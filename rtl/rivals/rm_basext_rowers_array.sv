@@ -50,7 +50,7 @@ module rm_basext_rowers_array
     output logic                        last_o,
     output logic                        final_o,
     output logic [Lanes-1:0][Width-1:0] out_o,
-    // Steps. Without alpha where it is not exact.
+    // Steps. A fast extension (exact_i is low) has no alpha.
     input  logic                        exact_i,
     input  logic                        step_i,
     input  logic                        sums_i,
@@ -62,7 +62,7 @@ module rm_basext_rowers_array
   localparam int unsigned Mul = rm_wide_pkg::mul_latency(Width, Low);
   localparam int unsigned CoxBits = 16;
 
-  // ---- What goes with a step, by the cycles since. ----
+  // ---- Control signals of a step, by the cycles since it. ----
 
   typedef struct packed {
     logic               begins;
@@ -74,8 +74,8 @@ module rm_basext_rowers_array
   token_t issued, one_q, two_q, three_q, sum, put_q;
   logic one_valid_q, two_valid_q, sum_valid, put_valid_q;
 
-  // A pass of Scale makes a sum of one. What is written of a sum before its last term is written
-  // over.
+  // A pass of Scale makes sums of one term. A sum is written after each term, and the last write
+  // replaces the others.
   assign issued = '{
       begins: begin_i || !sums_i,
       scales: !sums_i,
@@ -193,7 +193,7 @@ module rm_basext_rowers_array
         .alpha_o(alpha_bit)
     );
 
-    // A pass of Scale has none.
+    // In a pass of Scale alpha is 0.
     rm_delay #(
         .Width(1),
         .Depth(Mul)
@@ -210,7 +210,7 @@ module rm_basext_rowers_array
   for (genvar r = 0; r < Rowers; r++) begin : gen_rower
     logic put;
 
-    // A digit that is there stays.
+    // A digit that is complete is not written again.
     if (Digits && r == 0) begin : gen_first
       assign put = put_valid_q && !put_q.scales;
     end else if (Digits) begin : gen_later

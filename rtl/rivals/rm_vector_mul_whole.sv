@@ -4,7 +4,7 @@
 //
 // It is rm_vector_mul (Friendly 1) or rm_vector_mul_any (Friendly 0). Both are as small as they get
 // in stages as long as the generic reduction's, which has such a product as well. No machine has
-// it: an FPGA's blocks cannot do such a stage in one.
+// it, because a DSP block of an FPGA does not multiply 32 by 32 bits in one stage.
 //
 // Inputs are those of rm_vector_red and rm_vector_red_any. q_i[k] is the modulus of the item that
 // rank k + 1 takes. Latency MulStages moves, one product a move.

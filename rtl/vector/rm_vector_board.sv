@@ -53,7 +53,8 @@ module rm_vector_board
     return limb && (target.lie != under.lie || (target.lie != LieScattered && chunk));
   endfunction
 
-  // The instruction before the head, and whether it and the one before it clash with what is sent.
+  // The chunks of the instruction before the head. with_head and next_with_head: whether that
+  // instruction, and the one that is loaded, clash with the target of the instruction that is sent.
   logic a_valid_q, d_valid_q, next_with_head, with_head;
   target_t a_q, d_q;
 
@@ -107,7 +108,8 @@ module rm_vector_board
 
       assign with_this = (a_valid_i && clashes(a_i, target_q)) ||
           (d_valid_i && clashes(d_i, target_q));
-      // Nothing is sent while one stays before the head: it would become the head.
+      // While an instruction stays before the head, nothing is sent, because the instruction would
+      // then become the head.
       assign second_d[First+e] = set[e] ? next_with_head : with_this;
       assign head_d[First+e] = set[e] ? with_head : second_q[First+e];
     end

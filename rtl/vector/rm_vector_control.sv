@@ -40,7 +40,8 @@ module rm_vector_control
     input  word_t                       word_i,
     input  logic    [    Width-1:0]     q_i,
     input  logic    [    Width-1:0]     one_i,
-    // Units. Registers that the unit of sums still writes in the next cycle, without what is sent in this one.
+    // Units. busy_i: the registers that the multiply-accumulate unit still writes in the next
+    // cycle, without those of the instruction that is sent in this one.
     input  logic    [Registers-1:0]     busy_i,
     input  logic                        mac_ready_i,
     input  logic                        mac_idle_i,
@@ -73,7 +74,7 @@ module rm_vector_control
   localparam int unsigned Sums = rm_vector_pkg::mac_stages();
   localparam int unsigned PortWidth = $clog2(Buffer + 1);
 
-  // What is decoded of an instruction.
+  // A decoded instruction.
   typedef struct packed {
     word_t            word;
     logic [Width-1:0] q;
@@ -163,8 +164,9 @@ module rm_vector_control
       .clear_i(take_o)
   );
 
-  // Registers that the head reads are still to be written. What the head before it writes, sent in this cycle, shows a cycle later, when the
-  // unit of sums, which alone reads registers, does not take another yet.
+  // Whether registers that the head reads are still to be written. busy_i lacks the instruction
+  // that is sent in this cycle. That does no harm: only the multiply-accumulate unit reads
+  // registers, and it takes no other instruction in the next cycle.
   assign register_d = ((load ? compared_q.registers : head_q.registers) & busy_i) != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -193,7 +195,7 @@ module rm_vector_control
   assign held_o = held_q;
   assign last_o = head_q.word.op == OpHcf;
 
-  // Reads come before writes, and of writes the first.
+  // A read takes the port before write-backs do. Among write-backs the first of writer_e takes it.
   always_comb begin
     take_o = '0;
     if (waits_i[WriterMac]) take_o[WriterMac] = 1'b1;

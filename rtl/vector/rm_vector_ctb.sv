@@ -40,7 +40,8 @@ module rm_vector_ctb #(
     $error("rm_vector_ctb: two sub-banks at least, and no more than rows");
   end
 
-  // Of rows: which line is in sub-bank s, and its row. How the last read was, for what comes from it.
+  // For an access of rows: the line in sub-bank s, and that line's row. line_q and columns_q keep
+  // the kind of the last read, for its output.
   logic [Span-1:0][LogSpan-1:0] line_of;
   logic [Span-1:0][LogRows-1:0] row_of;
   logic [Span-1:0][LogSpan-1:0] line_q;
@@ -94,7 +95,8 @@ module rm_vector_ctb #(
       end
     end
 
-    // Line l of rows was in the sub-bank of its row, of columns in the one crossed.
+    // Line l comes from the sub-bank of its row if rows were read, and from sub-bank l xor (v mod
+    // Span) if columns were.
     for (genvar l = 0; l < Span; l++) begin : gen_line
       assign lines_o[l][v] = columns_q ? read_q[l^(v%Span)] : read_q[line_q[l]];
     end

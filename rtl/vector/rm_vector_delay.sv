@@ -1,5 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// Delays a word beside a data path by as many ranks as move_i has bits.
+// SPDX-License-Identifier: Apache-2.0 Delays a word beside a data path by Depth ranks, one for each
+// bit of move_i.
+//
+// Latency Depth moves, one word a move.
 module rm_vector_delay #(
     parameter int unsigned Width = 32,
     parameter int unsigned Depth = 1,

@@ -1,15 +1,14 @@
-// SPDX-License-Identifier: Apache-2.0
-// Tables of the factors of a transform pass that do not depend on the line: R - 1 factors before
-// the pass, and the factors within it.
+// SPDX-License-Identifier: Apache-2.0 Tables of the factors of a transform pass that do not depend
+// on the line: Radix - 1 factors before the pass, and the factors within it.
 //
-// The tables are written at start-up. Within a pass the factors are powers 1 to R / 2 - 1 of the
-// pass's root. Rank s of butterflies takes each 2^s-th of them, so each rank has a table of its
+// The tables are written at start-up. Within a pass the factors are powers 1 to Radix / 2 - 1 of
+// the pass's root. Rank s of butterflies takes each 2^s-th of them, so each rank has a table of its
 // own.
 //
 // The factors before the pass are in a register beside rank 0 of the transform. before_move_i loads
 // the register from the item of before_*_i. The factors of rank s are in a register beside the
 // rank's first stage, with within_move_i[s] (rm_vector_ntt). An inverse transform has no factors
-// before it: each is one_i, R mod q.
+// before it: each is one_i, the factor 1 in Montgomery form.
 module rm_vector_factors
   import rm_vector_pkg::*;
   import rm_vector_top_pkg::*;

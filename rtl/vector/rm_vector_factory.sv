@@ -2,8 +2,9 @@
 // The twiddle factory (BASALISC paper, section 6.1.2): computes from a seed w its powers w, w^2,
 // ... w^(R-1), R = 2^LogRadix.
 //
-// All are times R of the multiplier. There are LogRadix layers. A layer makes m + 1 to 2 m from 1
-// to m, so each of the R - 2 multipliers makes one power.
+// The seed and the powers are in Montgomery form, times the 2^Width by which rm_vector_mul divides.
+// There are LogRadix layers. A layer makes the powers m + 1 to 2 m from the powers 1 to m, so each
+// of the R - 2 multipliers makes one power.
 //
 // q_i[k] is the modulus of the item that stage k takes. Latency factory_stages(LogRadix) moves, one
 // seed a move.

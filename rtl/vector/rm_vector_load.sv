@@ -46,13 +46,14 @@ module rm_vector_load #(
       idle_q <= 1'b1;
     end else begin
       count_q <= count_d;
-      // As count_d says, made beside what comes late.
+      // This is count_d < Chunks, computed so that take_i and send_i, which come late, pass little
+      // logic.
       ready_q <= take_i || count_q < (send_i ? CountWidth'(Chunks - 1) : CountWidth'(Chunks));
       idle_q <= !send_i && count_q == CountWidth'(take_i);
     end
   end
 
-  // What is to be asked for.
+  // The chunks that are still to be asked for.
   rm_fifo #(
       .Width(32),
       .Depth(Chunks)

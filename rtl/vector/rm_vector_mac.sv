@@ -13,9 +13,10 @@
 // chunk_o) until take_i, which makes room from the next cycle on. idle_o: nothing is inside, except
 // an item that leaves by itself in this cycle.
 //
-// Rates: one instruction in Period cycles for all operands. A constant or registers run at full
-// rate. Two chunks of the buffer run at half rate (MOV to a register, then the other). Product and
-// sum together run at double rate with MAC and MACI.
+// Rates: an instruction takes Period cycles, whatever its operands are. So an operation on one
+// chunk and a constant or registers runs at full rate. One on two chunks of the buffer runs at half
+// rate, with a MOV of one chunk to a register. MAC and MACI, a product and a sum in one
+// instruction, run at double rate.
 module rm_vector_mac
   import rm_vector_pkg::*;
   import rm_vector_isa_pkg::*;
@@ -45,7 +46,7 @@ module rm_vector_mac
   localparam int unsigned Stages = mac_stages();
   localparam int unsigned RegWidth = $clog2(Registers);
 
-  // What goes with an item to its end.
+  // The values that an item keeps up to the last stage.
   typedef struct packed {
     sum_t sum;
     kind_e d_kind;
@@ -54,7 +55,7 @@ module rm_vector_mac
     logic [Width-1:0] q;
   } item_t;
 
-  // What it has in rank 0 alone.
+  // The values that an item has in rank 0 only.
   typedef struct packed {
     operands_t how;
     logic [RegWidth-1:0] a;
@@ -66,7 +67,8 @@ module rm_vector_mac
   logic [Stages-1:0] move, full;
   logic last, soon, leave_early;
   logic leaves_next, ready_q, ready_pipe, idle_q, waits_q;
-  // Whether an item entered in the cycles before, as many as keep the next one in the next cycle.
+  // Whether an item entered in one of the last Period - 2 cycles, so that none may enter in the
+  // next cycle.
   logic [Period-3:0] since_q;
   logic [1:0] came_q;
   item_t [Stages-1:0] item_q;
@@ -126,7 +128,7 @@ module rm_vector_mac
     assign q[s] = item_q[s-1].q;
   end
 
-  // All that is inside but what leaves by the next cycle.
+  // The registers of all items inside, except an item that leaves by the next cycle.
   always_comb begin
     busy_o = '0;
     for (int unsigned s = 0; s < Stages; s++) begin
@@ -134,8 +136,9 @@ module rm_vector_mac
     end
   end
 
-  // What the pipeline's ready_o is in the next cycle: there is room, or an item leaves by itself then. And whether nothing is inside but
-  // that. Both are made beside what comes late.
+  // ready_q is the pipeline's ready_o a cycle ahead: there is room, or an item leaves by itself
+  // then. idle_q says that nothing is inside except such an item. Both are computed so that inputs
+  // that come late pass little logic.
   assign leaves_next = soon && leaving.d_kind != KindChunk;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -11,7 +11,7 @@ package rm_vector_mac_pkg;
     FromOne = 2'd2
   } factor_e;
 
-  // What is done where operands are read.
+  // The selection of the operands of an item.
   typedef struct packed {
     factor_e a;
     logic b_scalar;  // the second factor is n
@@ -20,7 +20,7 @@ package rm_vector_mac_pkg;
     logic pass_a;    // it is a
   } operands_t;
 
-  // What is done where the sum is made.
+  // The selection of the terms of an item's sum.
   typedef struct packed {
     logic add_term;  // to the product, the term
     logic add_acc;   // the accumulator

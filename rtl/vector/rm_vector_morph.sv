@@ -4,8 +4,7 @@
 //
 // Words come in the order of the banks of row row_i + l and leave in that of row row_o[l].
 //
-// Latency 2 net_stages(LogLanes) moves, one item a move. The clock of docs/machines/vector.md holds
-// for this unit, too.
+// Only tests use this module. Latency 2 net_stages(LogLanes) moves, one item a move.
 module rm_vector_morph
   import rm_vector_pkg::net_stages;
 #(

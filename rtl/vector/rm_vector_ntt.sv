@@ -10,12 +10,13 @@
 // is 2^skip_i lines of R / 2^skip_i words, each transformed on its own, in as many stages. An
 // inverse transform halves in every butterfly (half_i).
 //
-// Factors are held times R of the multiplier. skip_i and half_i have an element for each rank, for
-// the item that its first stage takes; skip_i has one more for the order behind. before_i belongs
-// to the item that stage 0 takes. within_i belongs to the item that the stage behind each rank's
-// first takes (rank after rank, from its second word's on: ntt_factors of rm_vector_pkg). behind_i
-// belongs to the item that stage MulStages + LogRadix butterfly_stages() takes. q_i[k] is the
-// modulus of the item that stage k takes. Latency ntt_stages(LogRadix) moves, one line a move.
+// Factors are held times 2^Width, by which rm_vector_mul divides. skip_i and half_i have an element
+// for each rank, for the item that its first stage takes; skip_i has one more for the order behind.
+// before_i belongs to the item that stage 0 takes. within_i belongs to the item that the stage
+// behind each rank's first takes (rank after rank, from its second word's on: ntt_factors of
+// rm_vector_pkg). behind_i belongs to the item that stage MulStages + LogRadix butterfly_stages()
+// takes. q_i[k] is the modulus of the item that stage k takes. Latency ntt_stages(LogRadix) moves,
+// one line a move.
 module rm_vector_ntt
   import rm_vector_pkg::*;
 #(
@@ -41,7 +42,8 @@ module rm_vector_ntt
   localparam int unsigned Turn = butterfly_stages();
   localparam int unsigned Behind = MulStages + LogRadix * Turn;
 
-  // Where the word of position `to` stands behind the last rank, where `skip` ranks were left out: its lower bits reversed.
+  // The place behind the last rank of the word for position `to`, if `skip` ranks were left out:
+  // `to` with its lower LogRadix - skip bits reversed.
   function automatic int unsigned from(int unsigned to, int unsigned skip);
     int unsigned place;
     place = to;

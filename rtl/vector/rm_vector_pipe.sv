@@ -52,7 +52,8 @@ module rm_vector_pipe #(
   logic [Chain-1:0][AgeWidth-1:0] left_d, left_q;
 
   for (genvar s = 0; s < Chain; s++) begin : gen_stage
-    // Has had its time. What comes to a stage stays there for two cycles more.
+    // Whether the item has had its Period in the next cycle. An item that comes in this cycle stays
+    // at least two cycles more, so it has not.
     assign done_d[s] = full_q[s] && !left[s] && left_q[s] <= AgeWidth'(1);
     assign left_d[s] = move_o[s] ? AgeWidth'(Period - 1) : left_q[s] - AgeWidth'(left_q[s] != '0);
   end
@@ -98,7 +99,7 @@ module rm_vector_pipe #(
   end
 
 `ifndef SYNTHESIS
-  // As it is said above, by a carry.
+  // The rule of the header, computed by a carry chain.
   logic [Chain-1:0] goes, flows;
 
   always_comb begin

@@ -8,25 +8,29 @@
 // once, and items move on by themselves.
 package rm_vector_pkg;
 
-  // A multiplication: tiles; their sum and the first word of reduction; the second word; the correction.
+  // Stages of a multiplication: tiles; their sum and the first word of reduction; the second word;
+  // the correction.
   localparam int unsigned MulStages = 4;
 
-  // A butterfly: sum and difference, then the product.
+  // Stages of a butterfly: sum and difference, then the product.
   function automatic int unsigned butterfly_stages();
     return 1 + MulStages;
   endfunction
 
-  // The multiply-accumulate unit: what came, operands, the product. The sum is made where the last one is left.
+  // Stages of the multiply-accumulate unit: the chunk's word, the operands, the product. The sum is
+  // combinational behind the last stage.
   function automatic int unsigned mac_stages();
     return 2 + MulStages;
   endfunction
 
-  // A transform unit of radix 2^log_radix: before it, its ranks of butterflies, behind it.
+  // Stages of a transform unit of radix 2^log_radix: factors before, ranks of butterflies, factors
+  // behind.
   function automatic int unsigned ntt_stages(int unsigned log_radix);
     return MulStages + log_radix * butterfly_stages() + MulStages;
   endfunction
 
-  // Factors within the transform: rank s of it has 2^(log_radix - s - 1) - 1, those of the ranks before come first.
+  // The number of factors of the ranks before `rank` of a transform: rank s has 2^(log_radix - s -
+  // 1) - 1 of them.
   function automatic int unsigned ntt_factors(int unsigned log_radix, int unsigned rank);
     int unsigned found;
     found = 0;
@@ -34,17 +38,18 @@ package rm_vector_pkg;
     return found;
   endfunction
 
-  // The powers of a seed: a product for each doubling.
+  // Stages of the twiddle factory, which makes powers of a seed: a product for each doubling.
   function automatic int unsigned factory_stages(int unsigned log_radix);
     return log_radix * MulStages;
   endfunction
 
-  // A permutation of 2^log_lanes words: where each goes, then a stage of switches for each bit of that.
+  // Stages of a permutation of 2^log_lanes words: one for the target lane of each word, then one of
+  // switches for each bit of the target's number.
   function automatic int unsigned net_stages(int unsigned log_lanes);
     return log_lanes + 1;
   endfunction
 
-  // Both permutation units with the transform between them, half a chunk a stage.
+  // Stages of both permutation units with the transform between them, each with half a chunk.
   function automatic int unsigned pass_stages(int unsigned log_radix);
     return 2 * net_stages(log_radix) + ntt_stages(log_radix);
   endfunction

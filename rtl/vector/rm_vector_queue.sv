@@ -82,7 +82,7 @@ module rm_vector_queue
       .count_o(unused_stored)
   );
 
-  // What was read, then what was checked.
+  // Two registers: the word that was read, then the word that was checked.
   assign check = !held_q || taken;
   assign read = !read_held_q || check;
 
@@ -130,15 +130,15 @@ module rm_vector_queue
   assign exhausted_o = exhausted_q;
   assign asked_o = asked_q;
 
-  // A batch beside those that are held and those that are on their way.
+  // Room for a batch beside the words that are held and those that were asked for.
   assign refill_o = !clear_q && 32'(count_q) + 32'(asked_q) + Batch <= Depth;
   assign asks = refill_o && refill_ready_i;
   assign comes = push && asked_q != '0;
   assign count_d = count_q + CountWidth'(push) - CountWidth'(taken);
   assign asked_d = asked_q + (asks ? CountWidth'(Batch) : '0) - CountWidth'(comes);
 
-  // Whether a program runs matters when there is no head, and is said by the last one: so nothing hangs on what is sent in this cycle,
-  // which is late.
+  // runs_q counts only in cycles without a head, and the last head has set it. So this logic does
+  // not depend on the instruction that is sent in this cycle, which is known late.
   assign dry = runs_q && !held_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -42,7 +42,7 @@ module rm_vector_store #(
       came_q <= '0;
     end else begin
       count_q <= count_d;
-      // As count_d says, made beside what comes late.
+      // This is count_d < Chunks, computed so that send_i, which comes late, passes little logic.
       ready_q <= leaves || count_q < (send_i ? CountWidth'(Chunks - 1) : CountWidth'(Chunks));
       came_q <= {came_q[0], send_i};
     end

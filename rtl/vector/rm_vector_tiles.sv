@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product a b as two tiles with a register each: a b = high 2^(Width/2+1) + low.
 //
-// The tiles are a times the lower Width / 2 + 1 bits of b, and a times the rest. Both multipliers
-// begin in this way. With Booth's digits, of two bits each and one more for an unsigned word,
-// slices of 17 and 15 bits have one digit fewer than slices of 16 and 16. A block of an FPGA takes
-// 17 bits.
+// The tiles are a times the lower Width / 2 + 1 bits of b, and a times the rest. rm_vector_mul and
+// the generic rm_vector_mul_any begin in this way. With Booth's digits, of two bits each and one
+// more for an unsigned word, slices of 17 and 15 bits have one digit fewer than slices of 16 and
+// 16. A block of an FPGA takes 17 bits.
 //
 // Latency 1 move.
 module rm_vector_tiles #(

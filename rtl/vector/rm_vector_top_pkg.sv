@@ -19,23 +19,23 @@ package rm_vector_top_pkg;
     return (op inside {OpNtt1, OpIntt2}) ? LieColumns : (op == OpMorph) ? LieScattered : LieRows;
   endfunction
 
-  // Who writes a chunk: of several that could, the first.
+  // The units that write chunks. If several could write in a cycle, the first does.
   typedef enum logic [1:0] {
     WriterMac = 2'd0,
     WriterTransform = 2'd1,
     WriterLoad = 2'd2
   } writer_e;
 
-  // A bit for each.
+  // One bit for each of writer_e.
   typedef logic [2:0] writers_t;
 
-  // A write-back.
+  // The target of a write-back: the chunk's orientation and its place in the buffer.
   typedef struct packed {
     lie_e        lie;
     logic [13:0] place;
   } target_t;
 
-  // Of each writer.
+  // The target of each of writer_e.
   typedef target_t [2:0] targets_t;
 
   // The tables that are filled before a program runs. Factors are times R of the multiplier; j is the index.

@@ -53,7 +53,8 @@ module rm_vector_transform
   localparam int unsigned IndexWidth = (Moduli > 1) ? $clog2(Moduli) : 1;
   localparam int unsigned Side = net_stages(LogRadix);
   localparam int unsigned Ntt = ntt_stages(LogRadix);
-  // Both ways; the first rank of the write side; where seeds begin, so that their powers are there behind the butterflies.
+  // Pass: the ranks of the way through the transform. Out: the first rank of the write side. Seed:
+  // the rank beside which seeds begin, so that their powers are ready behind the butterflies.
   localparam int unsigned Pass = pass_stages(LogRadix);
   localparam int unsigned Out = Side + Ntt;
   localparam int unsigned Seed = Side + LogRadix - 1;
@@ -64,7 +65,7 @@ module rm_vector_transform
     $error("rm_vector_transform: halves of whole lines, and a chunk is there two cycles after its item");
   end
 
-  // What goes with a half to its end.
+  // The values that half a chunk keeps to the last rank.
   typedef struct packed {
     logic                  morph;
     logic                  half;
@@ -159,7 +160,7 @@ module rm_vector_transform
     assign own[l] = line_of(item_q[0].a, item_q[0].half, LogRadix'(l));
   end
 
-  // With where an automorphism takes them.
+  // The parameters and rows of the target of an automorphism.
   logic [LogRadix-1:0] a;
   logic [Lines-1:0][LogRadix-1:0] b, row, b_out, c_out, row_out, first_row_q;
 
@@ -179,7 +180,7 @@ module rm_vector_transform
       .lines_o(natural)
   );
 
-  // The transform, and what it is told.
+  // The transform and its control signals.
   localparam int unsigned Within = ntt_factors(LogRadix, LogRadix);
   logic [Ntt-1:0][Width-1:0] q_ntt;
   logic [LogRadix-1:0] half, within_move, within_inverse;

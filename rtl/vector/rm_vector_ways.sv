@@ -72,7 +72,7 @@ module rm_vector_ways
       // Both halves are there, and the second has had its time.
       waits_q <= !take_i && ((soon_pass && full_pass[Pass]) || (soon_morph && full_morph[Morph]));
       count_q <= count_d;
-      // What is sent or taken comes late: each case is made beside it.
+      // send_i and take_i come late, so each case is computed beside them and then selected.
       unique case ({
         send_i, take_i
       })
