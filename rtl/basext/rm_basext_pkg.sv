@@ -53,7 +53,7 @@ package rm_basext_pkg;
     return 3 * rm_wide_pkg::mul_latency(width, low) + 6;
   endfunction
 
-  // Targets in a round of the shared unit, for so many sources.
+  // Targets in a round of the shared unit, for l sources.
   function automatic int unsigned shared_batch(int unsigned batch, int unsigned l);
     return rm_arith_pkg::min2(batch, l + 1);
   endfunction

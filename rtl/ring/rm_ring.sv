@@ -119,7 +119,8 @@ module rm_ring
     return bits;
   endfunction
 
-  // An RPAU that has fewer primes than others has its first one again in their place, and is not built for that.
+  // An RPAU that has fewer primes than others has its first one again in their place, and is built
+  // without these repetitions.
   function automatic int unsigned own_moduli(logic [Moduli-1:0][63:0] primes);
     int unsigned own;
     own = 1;
@@ -186,7 +187,7 @@ module rm_ring
     else if (load_i && load_kind_i == TableSize) log_n_q <= load_data_i[SizeWidth-1:0];
   end
 
-  // The board goes when all queues are as full as they will be.
+  // The board starts when each queue is full or has its stream's end.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) filling_q <= 1'b0;
     else filling_q <= run_i || (filling_q && !go);
@@ -395,7 +396,7 @@ module rm_ring
         .Singles(Singles),
         .Narrow(Narrow),
         .LogParts(LogParts),
-        // What arrives is reduced, so an RPAU has residues of its own primes alone.
+        // If rows that arrive are reduced, an RPAU has only residues modulo its own primes.
         .Width(Reduces ? widest(Primes[r]) : Width),
         .RingWidth(Width),
         .QWidth(widest(Primes[r])),

@@ -2,9 +2,12 @@
 // Computes the three addends of rm_ring_reduce for a constant k of a word, once for all residues of
 // a row, modulo Q = 2^Top + d:
 //
-//   addends[0] = k - Q                 where x is a residue; for d < 0 less -d, which the table of x_H d has
-//   addends[1] = addends[0] -+ 2^Low   where the bits below Low carry
-//   addends[2] = k - 2 Q               where x has one Q more, or k where it has one less, with that carry
+//   addends[0] = k - Q           for d < 0 also less -d, which the table of x_H d has in addition
+//   addends[1] = addends[0] - 2^Low (d > 0) or + 2^Low (d < 0), if the bits below Low carry
+//   addends[2] = addends[1] + Q     (d > 0) or - Q     (d < 0), if y is then no residue
+//
+// If Width is QWidth, x is not folded: addends[0] = k - Q is for a residue x, and addends[2] =
+// k - 2 Q for an x of Q or more.
 //
 // They are numbers modulo 2^(QWidth+1), and Low is the number of bits of x_H d. Latency 1.
 module rm_ring_addends

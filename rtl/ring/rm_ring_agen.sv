@@ -50,7 +50,7 @@ module rm_ring_agen
     $error("a limb has more than a row");
   end
 
-  // A column's number again and again.
+  // A column's number, repeated to LogSteps bits.
   function automatic logic [LogSteps-1:0] spread(logic [LogRow-1:0] c);
     logic [LogSteps-1:0] bits;
     for (int unsigned i = 0; i < LogSteps; i++) bits[i] = c[i%LogRow];
@@ -59,7 +59,8 @@ module rm_ring_agen
 
   typedef logic [SizeWidth-1:0] size_t;
 
-  // Bits that a limb has fewer than the largest, and those of its steps, which are the window at the top.
+  // short_q: the bits by which a limb's index is shorter than the largest limb's. top_q: the bits
+  // of a step's number, and the lowest bit of the window at the top.
   size_t short_q, top_q;
 
   always_ff @(posedge clk_i) begin

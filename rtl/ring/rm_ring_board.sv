@@ -85,7 +85,7 @@ module rm_ring_board
 
   // ---- Steps. ----
 
-  // Cycles of so many steps that leave `turns` of each period.
+  // The cycles that `steps` steps take if they leave `turns` cycles of each period.
   function automatic int unsigned paced(int unsigned steps, int unsigned turns);
     return (steps * Period + Period - turns - 1) / (Period - turns);
   endfunction
@@ -96,7 +96,7 @@ module rm_ring_board
     total_t source;
   } span_t;
 
-  // Steps of each kind that leave so many turns, of limbs of each size.
+  // The cycles of each kind of steps, by the turns that they leave, for limbs of each size.
   localparam int unsigned Kinds = 19;  // of steps_e
   localparam int unsigned Lefts = 1 << LogPeriod;
   typedef total_t [Lefts-1:0] lefts_t;
@@ -165,13 +165,13 @@ module rm_ring_board
     logic [Ports-1:0] reads;  // but for the source
     logic [Ports-1:0] both;
     logic [Ports-1:0] writes;
-    logic [3:1][Ports-1:0] turns;  // read ports of which it asks for at least so many
+    logic [3:1][Ports-1:0] turns;  // [k]: read ports of which it asks for at least k
   } uses_t;
 
   // The ports of its slots, each by itself, as far as it has them.
   typedef struct packed {
     logic [Ports-1:0] a;
-    logic [Ports-1:0] b;  // of an operand that is none again
+    logic [Ports-1:0] b;  // none if b is another operand again
     logic [Ports-1:0] c;
     logic [Ports-1:0] key;
     logic [Ports-1:0] dst;
@@ -220,24 +220,25 @@ module rm_ring_board
     u.turns[1] = p.a | p.b | p.c | p.key;
     u.turns[2] = (p.a & p.b) | (p.a & p.c) | (p.b & p.c);
     u.turns[3] = p.a & p.b & p.c;
-    // Nobody is beside it there.
+    // No word shares the port of narrow slots, so no turns are asked of it.
     for (int unsigned k = 1; k <= 3; k++) u.turns[k] &= ~Narrow;
     return u;
   endfunction
 
   // ---- What two words have in common. ----
 
-  // Why a word must wait for one in flight, apart for the read port of that one's source: because they are alike,
-  // or, for a dyadic word, because that one leaves too few turns.
+  // The reasons for which a word must wait for a word in flight, with those at the read port of
+  // that word's source apart. Both need the same unit or port, or the word in flight leaves too few
+  // turns for a dyadic word.
   typedef struct packed {
     logic whole;
-    logic [3:1] reads;  // at least so many
+    logic [3:1] reads;  // [k]: at least k turns
     logic writes;
     logic source;
     logic [3:1] source_reads;
   } meets_t;
 
-  // Whether a word asks for at least so many turns of one of some ports.
+  // Bit k: whether a word asks for at least k turns of one of the ports `ports`.
   function automatic logic [3:1] turns_of(logic [3:1][Ports-1:0] turns, logic [Ports-1:0] ports);
     logic [3:1] at_least;
     for (int unsigned k = 1; k <= 3; k++) at_least[k] = (turns[k] & ports) != '0;
@@ -254,7 +255,7 @@ module rm_ring_board
     source = w.both & flying.source;
     writes = w.writes & flying.writes;
     m = '0;
-    // Ports that it shares with none.
+    // Ports that the word shares with no other.
     alone = w.alone ? '1 : Narrow;
     if (w.slow == flying.slow) begin
       m.whole = (readers && reads != '0) || (units && writes != '0);
@@ -262,7 +263,7 @@ module rm_ring_board
     end else if (w.slow) begin
       m.whole = (readers && (reads & Narrow) != '0) || (units && (writes & Narrow) != '0);
       m.source = readers && (source & Narrow) != '0;
-      // It has the turns that the other leaves.
+      // A dyadic word takes the turns that the other word leaves.
       m.reads = readers ? turns_of(w.turns, flying.reads) : '0;
       m.source_reads = readers ? turns_of(w.turns, flying.source) : '0;
       m.writes = units && writes != '0;
@@ -286,10 +287,11 @@ module rm_ring_board
     return m;
   endfunction
 
-  // Turns are told by whether there are at least so many.
+  // A number of turns, with bit k set if there are at least k.
   typedef logic [3:1] turns_t;
 
-  // Whether it must wait for one that leaves so many turns: {until its source's port is free, until its end}.
+  // Whether a word must wait for a word that leaves `left` turns: {until its source's port is free,
+  // until its end}.
   function automatic logic [1:0] waits(meets_t m, turns_t left);
     return {
       m.source || (m.source_reads & ~left) != '0,
@@ -297,7 +299,8 @@ module rm_ring_board
     };
   endfunction
 
-  // The same for one that has only begun: in any case, or if it leaves fewer.
+  // The same for a word that has just begun: the other must wait in any case (whole), or if fewer
+  // turns are left than it asks for.
   typedef struct packed {
     logic whole;
     turns_t turns;
@@ -369,7 +372,7 @@ module rm_ring_board
 
   // ---- What is asked. ----
 
-  // Dyadic words are those of every other stream, and have its record.
+  // Streams 1 and 3 have the dyadic words, and so have their records.
   uses_t [Streams-1:0] asked;
   uses_t [Records-1:0] flown;
 
@@ -456,8 +459,8 @@ module rm_ring_board
     assign refused[s] = ready[s] && is_bad_q[s];
   end
 
-  // Both for what stream 1 is granted in the same cycle and for what it is not, so that its grant comes late: it is the dyadic
-  // stream before a main one.
+  // The turns are computed for both cases, with a grant of stream 1 in this cycle and without,
+  // because that grant comes late. Stream 1 is the dyadic stream before a main one.
   turns_t [Streams-1:0] leaves_beside;
 
   always_comb begin
@@ -534,8 +537,8 @@ module rm_ring_board
     end
   end
 
-  // How many steps a word has is looked up for a stream's next one, with any turns left; which they are is known two cycles
-  // after the grant.
+  // The cycles of a stream's next word are looked up for every number of turns left. That number is
+  // known two cycles after the grant.
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < Streams; s++) begin
       ready_steps_q[s] <= steps_q[ready_kind[s]];
@@ -569,7 +572,7 @@ module rm_ring_board
       count_d[r] = count_q[r] - total_t'(!open_q[r]);
       source_count_d[r] = source_count_q[r] - 1'b1;
       if (fresh_q[r][Counts]) begin
-        // In the next cycle so many have passed.
+        // In the next cycle, Counts + 1 cycles of the word have passed.
         count_d[r] = span_q[r].base + steps_now_q[r] - (open_q[r] ? '0 : total_t'(Counts + 1));
         source_count_d[r] = (span_q[r].early ? span_q[r].source + source_steps_q[r] :
                              span_q[r].base + steps_now_q[r]) - total_t'(Counts + 1);

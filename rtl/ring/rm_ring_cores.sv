@@ -176,8 +176,10 @@ module rm_ring_cores
 
   // ---- Results. ----
 
-  // Of four: the core's own two, and the other core's. Of the lanes of B in chains that is A's forward one, always the same
-  // of its two, and the last of the four is the second result that stayed; elsewhere that comes behind the four.
+  // A lane's result is one of four: two of its own core, two of the other core. With chains, a lane
+  // of B takes from A only the forward result, which is always the same of the two. The fourth
+  // choice is there the second result that stayed. For other lanes that one is selected behind the
+  // four.
   logic [Row-1:0][Width-1:0] second_q;
   logic [Row-1:0][1:0] from_d, from_q;
   logic later, later_q, swapped;

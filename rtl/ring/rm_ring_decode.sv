@@ -64,8 +64,8 @@ module rm_ring_decode
       (is_generated(word.op, word.b_kind) ? 32'(word.imm) < StreamRows :
        is_permutation(word.op) ? 32'(word.imm) < GaloisRows : 32'(word.imm) < Constants);
 
-  // Each reason by itself, so that which is the first hangs on few of them; all but the first are of words that are neither END nor
-  // WAIT.
+  // Each reason is computed by itself, so that the first one is selected by little logic. All
+  // except not_a_word concern only words that are neither END nor WAIT.
   localparam int unsigned Reasons = 8;
 
   (* keep *) logic ordinary, not_a_word;

@@ -6,8 +6,8 @@
 // it. The word steps Latency cycles later than others: from start_o on, in the same beats as here
 // from start_i on (rm_ring_seq, with the same turns left out). In the first 2^LogPeriod beats of a
 // row it asks for a part. The part comes Latency + 3 cycles later (take_i, its number). That is one
-// cycle before the word that the beat has read from polynomial memory. So row_o has the row whole
-// with the row's last beat, in the order of the index.
+// cycle before the residues that the beat has read from polynomial memory. So row_o has the row
+// whole with the row's last beat, in the order of the index.
 module rm_ring_feed
   import rm_ring_pkg::*;
 #(

@@ -4,8 +4,8 @@
 // A word is an instruction word. The WAIT words before another word become counts beside it, the
 // largest of each retire counter, so they cost the board no cycle. run_i starts at the first word;
 // END is the last one given. A word that is refused (rm_ring_decode) is given with its code and
-// ends the stream, too. Words are given by (valid_o, pop_i). full_o: the queue will not have more
-// by waiting.
+// ends the stream, too. Words are given by (valid_o, pop_i). full_o: the queue is full, or it has
+// the end of its stream.
 //
 // A word a cycle into the queue; a read of the memory takes two cycles.
 module rm_ring_fetch
@@ -113,7 +113,7 @@ module rm_ring_fetch
       read_q <= '0;
     end else begin
       run_q <= run_i || run_q;
-      // What is left of the procedure before.
+      // Words that are left of the procedure before are dropped.
       drain_q <= run_i || (drain_q && held);
       read_q <= run_i ? '0 : {read_q[0], read};
       ended_q <= !run_i && (ended_q || (push && (is_end || last_q[1] || !is_ok)));

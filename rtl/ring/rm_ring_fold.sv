@@ -7,8 +7,8 @@
 //   x = t_L - t_H d,  y = x_L - x_H d,  z = y_L - y_H d,  r = z, or z + Q where that is negative
 //
 // each no wider than it must be, with its sign. For d > 0 the signs go -, +, and z is below 2^Top.
-// For d < 0 all are positive, so z is less Q. That is -d, by one more of y_H, less 2^Top, and both
-// are bits that stand beside x_L and y_L.
+// For d < 0 all are positive, so the module takes Q off z. A bit 2^Top beside x_L makes y_H larger
+// by one, which takes d off z, and bits beside y_L take 2^Top off.
 //
 // Latency Latency (the trees, the correction, and waits), one residue a cycle.
 module rm_ring_fold

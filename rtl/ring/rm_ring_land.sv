@@ -58,8 +58,8 @@ module rm_ring_land
       .q_o(place_pass)
   );
 
-  // Where an automorphism's row goes: rows in the order in which their numbers' reversal, or they, go up. That of
-  // coefficients has its window at the top.
+  // The target row of an automorphism. Rows are written in the order of their reversed numbers,
+  // rows of coefficients in the order of the numbers themselves, with their window at the top.
   logic [SizeWidth-1:0] short_q;
   logic [LogSteps-1:0] reversed;
   logic [LogN-1:0] to_d, to_q;

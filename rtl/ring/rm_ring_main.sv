@@ -92,7 +92,7 @@ module rm_ring_main
   localparam int unsigned AtCore = AtNetwork + 2;
   localparam int unsigned AtOut1 = AtCore + CoreLatency;
   localparam int unsigned AtPass = AtCore + Stages * CoreLatency;  // a transform's
-  localparam int unsigned Moved = 2;  // an automorphism's rows come so much later
+  localparam int unsigned Moved = 2;  // cycles by which an automorphism's rows come later
   localparam int unsigned AtMoved = AtOut1 + Moved;
   localparam int unsigned AtLast = (AtPass > AtMoved ? AtPass : AtMoved) + 1;
   localparam int unsigned TwiddleLatency = 4;

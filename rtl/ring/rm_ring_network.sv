@@ -144,7 +144,7 @@ module rm_ring_network
 
   localparam int unsigned Early = (Levels + 1) / 2;  // levels of the first cycle
 
-  // The level that a row takes after so many others.
+  // The level that a row passes behind `after` others.
   function automatic int unsigned level(int unsigned after);
     return Write ? after : Levels - 1 - after;
   endfunction

@@ -18,7 +18,8 @@ module rm_ring_node
     parameter int unsigned Rpaus = 2,
     parameter int unsigned LogRow = 2,
     parameter int unsigned LogSteps = 4,
-    // Of its RPAU's residues, and of what goes along the ring: the same where that does not reduce.
+    // Width: bits of its RPAU's residues. RingWidth: bits of residues on the ring, the same without
+    // Reduces.
     parameter int unsigned Width = 60,
     parameter int unsigned RingWidth = Width,
     parameter int unsigned QWidth = 60,
@@ -63,7 +64,7 @@ module rm_ring_node
       onwards_q <= is_store && place_i != '0;
       for (int unsigned hops = 0; hops < Rpaus; hops++) begin
         ahead_q[hops] <= hops > 0 && !is_store && word_i.mask[(32'(place_i)+hops)%Rpaus];
-        // Reached before the way is back at its source.
+        // Whether a row reaches that RPAU before it is back at its source.
         within_q[hops] <= hops < (32'(word_i.c) + Rpaus - 32'(place_i) - 1) % Rpaus + 1;
       end
     end
@@ -96,7 +97,8 @@ module rm_ring_node
   if (Reduces) begin : gen_reduces
     logic [QWidth-1:0] prime;
     logic sent_valid_q;
-    // A residue and the constant less the prime, which is what is added: what is below 0 gets the prime back behind the register.
+    // The sum of a residue and of the constant less the prime. A negative sum gets the prime back
+    // behind the register.
     logic [Width:0] less_q;
     logic [Row-1:0][Width:0] sum_q;
 
@@ -114,7 +116,8 @@ module rm_ring_node
 
     assign out_valid = sent_valid_q;
 
-    // What is sent as it is may be of any prime.
+    // A store's row, and one without a constant, is sent unchanged, because its residues may be of
+    // any prime.
     always_ff @(posedge clk_i) begin
       if (store_q || constant_i == '0) less_q <= '0;
       else less_q <= (Width + 1)'(constant_i[QWidth-1:0]) - (Width + 1)'(prime);

@@ -66,7 +66,8 @@ package rm_ring_pkg;
     return log_n - log_row - pass_window(log_n, log_row, stages, pass);
   endfunction
 
-  // Passes whose butterflies have more than so many twiddles; the others come behind them.
+  // The number of passes whose butterflies have more than `few` twiddles. They come before the
+  // others.
   function automatic int unsigned deep_passes(int unsigned log_n, int unsigned log_row,
                                               int unsigned stages, int unsigned few);
     int unsigned count;
@@ -133,7 +134,7 @@ package rm_ring_pkg;
     return op == OpLoad || op == OpStore;
   endfunction
 
-  // It takes what the generator makes.
+  // Whether a word takes residues of the generator.
   function automatic logic is_generated(op_e op, kind_e b_kind);
     return b_kind == KindGenerator || op == OpPrng;
   endfunction
@@ -178,7 +179,7 @@ package rm_ring_pkg;
     return is_narrow(slot, m);
   endfunction
 
-  // All of them, a bit a group: no bits but the first groups_of(m) are up.
+  // in_group of every group, a bit each; only the first groups_of(m) bits can be set.
   function automatic logic [MostGroups-1:0] groups_at(logic [SlotWidth-1:0] slot, memory_t m);
     groups_at = '0;
     for (int unsigned g = 0; g < groups_of(m); g++) groups_at[g] = in_group(slot, g, m);
@@ -233,7 +234,8 @@ package rm_ring_pkg;
     logic [2:0][SlotWidth-1:0] slot;  // a, b, c
     logic [2:0] narrow;
     logic narrow_dst;
-    // Others of one group: b than a, c than a, and c than both of them than b.
+    // Operands in different slots of one group: b beside a, c beside a, and c beside b, if c and b
+    // are not a.
     logic b_by_a;
     logic c_by_a;
     logic c_by_b;
@@ -268,11 +270,11 @@ package rm_ring_pkg;
     logic [2:0][BeatWidth-1:0] last;
     logic strides;  // a row of a narrow slot whose residues do not follow each other: one a beat
     logic [BeatWidth-1:0] more;  // beats of a row, less one: of a transform in its first pass
-    logic [BeatWidth-1:0] tail;  // a pair's second row is written in so many beats after the first one's end, less one
+    logic [BeatWidth-1:0] tail;  // beats, less one, from the end of a pair's first row to the write of its second
   } reads_t;
 
-  // Beats of a row, less one: those of a port are of whole rows, at most three, or of narrow slots, each of all its parts, so that
-  // a few bits say how many they are.
+  // Beats of a row, less one. The busiest port has at most three whole rows, or at most three rows
+  // of narrow slots with all their parts, so a few bits tell the number.
   function automatic logic [BeatWidth-1:0] more_of(op_e op, places_t p, memory_t m);
     logic [BeatWidth-1:0] whole, narrow;
     logic b_second, c_second, c_third, dst_narrow, dst_second, writes;
@@ -315,7 +317,7 @@ package rm_ring_pkg;
     if (r.strides) parts[0] = BeatWidth'(1 << m.log_row);
     r.first = '0;
     if (p.b_by_a) r.first[1] = parts[0];
-    // Wide ones of a pair, whatever their ports.
+    // Wide operands of a pair are read in a beat each, whatever their ports.
     if (paired && !p.narrow[0] && !p.narrow[1]) begin
       r.again.b = 1'b0;
       r.first[1] = BeatWidth'(1);
@@ -336,8 +338,8 @@ package rm_ring_pkg;
 
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // Steps of a word: so many beats a row, P of them those of a narrow slot's row, S as many as a row has residues, D a dyadic
-  // period.
+  // The kinds of a word's steps, by the beats of a row: a number; P, the parts of a narrow slot's
+  // row; S, a row's residues; D, a dyadic period.
   typedef enum logic [4:0] {
     StepsNone,
     StepsRows1,
@@ -348,7 +350,7 @@ package rm_ring_pkg;
     StepsRows3P,
     StepsRowsS,
     StepsRowsD,
-    StepsRowsG,  // so many, of the main cores
+    StepsRowsG,  // the beats of D, of the main cores
     // And a tail: of one beat, of P, or of P less one (L).
     StepsPair,
     StepsPairP,
@@ -356,7 +358,7 @@ package rm_ring_pkg;
     StepsPairPL,
     StepsPair2PL,
     StepsPair2PP,
-    // So many beats a row of a transform's first pass.
+    // A transform, with these beats for a row of its first pass.
     StepsPasses1,
     StepsPassesP,
     StepsPassesS

@@ -53,7 +53,8 @@ module rm_ring_powers
     input  logic [    Tables-1:0][Width-1:0] next_i
 );
 
-  // Passes that a limb has fewer than the largest, and its steps' bits.
+  // fewer_q: the passes by which a limb has fewer than the largest limb. bits_q: the bits of its
+  // step's number.
   logic [PassWidth-1:0] fewer_q, pass;
   logic [SizeWidth-1:0] bits_q;
   logic [LogSteps-1:0] step;

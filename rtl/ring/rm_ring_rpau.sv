@@ -20,7 +20,7 @@
 //   5        a key index's slot
 //   6, 7     a generator's stream and the place of its seed
 //   8        a word of a seed
-//   9        a prime's zeta (rm_ring_mode)
+//   9        a prime's zeta (rm_ring_entry)
 //   10, 11   a Galois element and its inverse modulo 4 N
 //   12       which of the Moduli primes a layer has, its own number at reset
 //
@@ -258,7 +258,8 @@ module rm_ring_rpau
   logic [Groups-1:0] load_group_q;
 
   assign link_here = link_start_i && link_word.op == OpLoad && link_word.mask[place_i];
-  // What has come is not on its way when the next transfer's word is everywhere.
+  // Residues that have come are no longer on the wires when the next transfer's word has reached
+  // every RPAU.
   assign link_valid_o = link_valid_i && !here_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

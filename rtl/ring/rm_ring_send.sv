@@ -99,7 +99,8 @@ module rm_ring_send
     own_q <= Groups'(groups_at(slot_q, Memory));
   end
 
-  // Of groups that are not the slot's, 0 is held, as a register's reset has it: what is left of the choice is one gate a bit.
+  // Registers of groups that are not the slot's are held at 0 by a synchronous reset, so that the
+  // choice is one gate for each bit.
   always_ff @(posedge clk_i) begin
     for (int unsigned g = 0; g < Groups; g++) begin
       if (own_q[g]) given_q[g] <= rdata_i[g];

@@ -103,7 +103,7 @@ module rm_ring_seq
   end
 
   always_ff @(posedge clk_i) begin
-    // A pass owes nothing to the one before.
+    // Each pass begins its spreading of steps anew (rm_ring_pace).
     fresh_q <= start_i || (pass_done && !has_tail_q) || (fresh_q && !run);
     if (start_i) begin
       transform_q <= transform_i;

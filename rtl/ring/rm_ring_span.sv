@@ -48,7 +48,7 @@ module rm_ring_span
     return min2(at, 2 * Dies - 1 - min2(at, 2 * Dies - 1));
   endfunction
 
-  // Cycles on the ring from an RPAU to one so many hops on.
+  // Cycles on the ring from an RPAU to the one that is `hops` hops further.
   function automatic int unsigned way(int unsigned from, int unsigned hops);
     int unsigned cycles, a, b;
     cycles = 0;
@@ -91,7 +91,7 @@ module rm_ring_span
     t.source_kind = rows_of(beats);
     t.early = 1'b0;
     t.source = total_t'(Begin + 2);
-    // The last part of a row in a narrow slot is written so much later than the first.
+    // The last part of a row in a narrow slot is written Parts - 1 cycles later than the first.
     t.base = total_t'(Begin + Through + Core);
     if (is_narrow(is_pair(w.op) ? w.c : w.dst, Memory)) t.base += total_t'(Parts - 1);
     if (is_transform(w.op)) begin

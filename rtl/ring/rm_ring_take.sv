@@ -87,7 +87,7 @@ module rm_ring_take
     if (moves_i) pick = PickWidth'(FromSecond);
   end
 
-  // What can be picked, the last again and again.
+  // The rows that can be picked; the numbers beyond them pick the last one.
   logic [(1<<PickWidth)-1:0][Row-1:0][Width-1:0] picks;
   logic [(1<<PortWidth)-1:0][Row-1:0][Width-1:0] ports;
 

@@ -44,7 +44,8 @@ module rm_ring_twiddle
     output logic [    Tables-1:0][Width-1:0] word_o
 );
 
-  // Passes that a limb has fewer than the largest, which has Stages bits a pass more, or one beyond. And its steps' bits.
+  // fewer_q: the passes by which a limb has fewer than the largest limb. bits_q: the bits of its
+  // step's number.
   logic [SizeWidth-1:0] short, bits_q;
   logic [PassWidth-1:0] fewer_q, pass;
   logic [LogSteps-1:0] mask;

@@ -3,7 +3,7 @@
 // and key switch (docs/machines/torus.md derives schedule, memories and cycles).
 //
 //   ACC += BK_i x (X^a - 1) ACC                                  Unroll = 1, for each mask bit i
-//   ACC += sum over patterns u of (X^(a u) - 1) (BK_u x ACC)      Unroll = 2, 3, for so many bits
+//   ACC += sum over patterns u of (X^(a u) - 1) (BK_u x ACC)      Unroll = 2, 3, for each Unroll bits
 //
 // A pattern u is a value other than 0 of the Unroll secret bits that a step takes; it has a gadget
 // ciphertext BK_u of its own. q = 2^32, k = 1, N = 2^LogN, and x is the external product. It
@@ -114,7 +114,7 @@ module rm_torus
       Groups * ((Turns - 1) * ((1 << Unroll) - 1) + (1 << LastBits) - 1);
   localparam int unsigned WordWidth = word_width(LogN, Dim);
   localparam int unsigned TwWidth = $clog2(2 * H + LogLanes);
-  // Bundles are as a key of one exponent a step.
+  // With bundles the schedule is that of a key with one exponent a step.
   localparam bit Bundles = Pairs && Unroll > 1;
   localparam bit Bundled = Bundles || Coefficients;
   localparam int unsigned SeqUnroll = Bundled ? 1 : Unroll;
@@ -345,7 +345,7 @@ module rm_torus
   // ---- Accumulators. ----
 
   logic [1:0][2*Lanes-1:0][31:0] y, plain;
-  // What the inverse transforms give, and when.
+  // The results of the inverse transforms, with their place and row.
   logic [1:0][2*Lanes-1:0][Width-1:0] made;
   logic made_valid;
   logic [PlaceWidth-1:0] made_place;
@@ -354,7 +354,7 @@ module rm_torus
   logic [PlaceWidth-1:0] issued_place_q, turn_place;
   logic [LogH-1:0] issued_row_q, turn_row;
 
-  // With its exponent.
+  // The place and the row, delayed to come with the exponent.
   always_ff @(posedge clk_i) begin
     issued_place_q <= issued.place;
     issued_row_q <= issued.row;
@@ -485,7 +485,8 @@ module rm_torus
           .taken_i(product)
       );
 
-      // The bundler counts what it makes: there is room, and no end.
+      // The module u_bundle counts its bundles, so this queue always has room and its stream has no
+      // end.
       rm_torus_key #(
           .BeatWidth(BeatWidth),
           .Depth(KeyBeats),
@@ -785,7 +786,8 @@ module rm_torus
 
   // ---- Extraction. ----
 
-  // One word of all that are read: of each group the word by the lower bits of its number, then the group.
+  // One word of all that are read is selected: first a word of each group by the lower bits of its
+  // number, then the group.
   localparam int unsigned IndexWidth = LogLanes + 2;
   localparam int unsigned WordBits = IndexWidth / 2;
   localparam int unsigned GroupBits = IndexWidth - WordBits;

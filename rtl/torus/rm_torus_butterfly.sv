@@ -6,8 +6,8 @@
 //   inverse (Gentleman-Sande) out0 = (u + v) / 2      out1 = (u - v) w, w half the twiddle
 //
 // One multiplier serves both: it multiplies v, or v - u. The butterfly then subtracts the product
-// from u, or from 0. Sums before the product are not reduced; sums behind it lose or gain the last
-// P or two. inverse_i is held while data is in flight. Latency BflyLatency, one butterfly a cycle.
+// from u, or from 0. Sums before the product are not reduced. Sums behind it are corrected by one
+// or two P. inverse_i is held while data is in flight. Latency BflyLatency, one butterfly a cycle.
 module rm_torus_butterfly
   import rm_torus_pkg::*;
 (

@@ -4,7 +4,7 @@
 //
 //   command   what comes or goes                                                         place
 //   OpLoad    2N less the body's exponent, the table's N words, Dim exponents; the       where to
-//             accumulator becomes (0, X^that table)
+//             accumulator becomes (0, X^e table), e the first word
 //   OpRun     the key                                                                    the last
 //   OpUnload  N mask words and the body of the extracted ciphertext                      where from
 //   OpSwitch  the switching key                                                          the last
@@ -75,7 +75,7 @@ module rm_torus_ctl
     output logic                    small_o
 );
 
-  // Until nothing is under way any more: more than any pipeline's depth.
+  // The cycles of an abort until nothing is under way any more: more than any pipeline's depth.
   localparam int unsigned Drain = 63;
 
   typedef enum logic [2:0] {
@@ -298,7 +298,8 @@ module rm_torus_ctl
     endcase
   end
 
-  // The table's word j is coefficient (j + exponent) mod 2N of the body.
+  // The table's word j is coefficient (j + exponent) mod 2N of the body, where coefficient N + i is
+  // minus coefficient i.
   assign turned = (LogN + 1)'(word_q) + body_q;
 
   always_ff @(posedge clk_i) begin

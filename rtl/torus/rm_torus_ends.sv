@@ -4,7 +4,7 @@
 //   forward   out0 = u + x   out1 = u - x   u < P
 //   inverse   out0 = u       out1 = -x      u < 3 P / 2
 //
-// Each sum is computed first, and then loses or gains one P or two. inverse_i is held while data is
+// Each sum is computed first, and then corrected by one or two P. inverse_i is held while data is
 // in flight. Latency 2 cycles, both sums a cycle.
 module rm_torus_ends
   import rm_torus_pkg::*;
@@ -17,8 +17,8 @@ module rm_torus_ends
     output logic [Width-1:0] out1_o
 );
 
-  // 0 <= sum < 2^53; -P - 2^13 < diff < P, signed, whose complement is a sum. The first number of a sum
-  // is what its carries take, and comes as it is.
+  // 0 <= sum < 2^53; -P - 2^13 < diff < P, signed, whose complement is a sum. The first operand of
+  // each sum goes straight into the carry chain, so nothing is computed before it.
   logic [Width:0] sum_q;
   logic [Width+1:0] diff, not_diff_q;
   logic [Width-1:0] less, more, out0_q, out1_q;

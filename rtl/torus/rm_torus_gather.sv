@@ -155,7 +155,7 @@ module rm_torus_gather
   logic [PlaceWidth-1:0] place_q;
   logic [StepWidth-1:0] step_q;
   logic [(1<<PlaceWidth)-1:0] begun_q, begins;
-  // Groups read, the first of them beside the bundle's.
+  // The number of groups that were read for the bundle: its own, and one before them.
   logic [LogGroups:0] count_q;
   logic start, run, run_last, last_place;
   logic [Patterns:1][LogN:0] exponent_d, exponent_q;
@@ -316,7 +316,8 @@ module rm_torus_gather
         end
       end
 
-      // Nearest to 0, less 2^32 where it is half of that or more: P - 2^32 is 2^52 - 2^32 - 4095.
+      // The residue nearest to 0: the sum, or the sum less 2^32 if it is 2^31 or more. Modulo P,
+      // -2^32 is 2^52 - 2^32 - 4095.
       always_ff @(posedge clk_i) begin
         total_q <= level[Unroll][0] + 32'(ones);
         low_q <= total_q - (total_q[31] ? 32'd4095 : 32'd0);
@@ -330,7 +331,7 @@ module rm_torus_gather
     end
   end
 
-  // Nothing of a run that was given up is there when the next one begins.
+  // clear_i also empties this delay, so that no group of an aborted run comes out in the next run.
   logic [Latency-1:0] put_q, put_last_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

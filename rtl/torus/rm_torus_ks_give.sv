@@ -30,12 +30,14 @@ module rm_torus_ks_give #(
 
   localparam int unsigned LaneWidth = $clog2(Lanes + 1);
 
-  // What each lane has of the ciphertext whose turn it is; that of the lane whose turn it is in lane 0.
+  // held[l] is a word of the present ciphertext, of the lane l places after the lane whose word
+  // leaves next.
   logic [Lanes:0][31:0] held;
-  // The body of the ciphertext whose turn it is comes first.
+  // The bodies of the ciphertexts, that of the present one first.
   logic [Batch-1:0][31:0] body_q;
   logic full_d, full_q;
-  // The lane, the ciphertext, and the last of each.
+  // lane_q: the lane whose word leaves next; top_q: the last one of the pass. turn_q: the present
+  // ciphertext.
   logic [LaneWidth-1:0] lane_d, lane_q, top_d, top_q;
   logic [7:0] turn_d, turn_q;
   // Column of lane 0; columns that are left with this pass; whether it is the last.

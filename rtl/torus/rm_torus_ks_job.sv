@@ -138,7 +138,7 @@ module rm_torus_ks_job
           large_d = cmd_large_i;
           small_d = cmd_small_i;
           count_d = cmd_count_i;
-          // What is refused has ended.
+          // A refused command is done at once.
           code_d = fits ? SwitchOk : SwitchTooLarge;
           done_d = !fits;
           if (fits) state_d = Begin;

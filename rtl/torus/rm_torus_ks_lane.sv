@@ -35,14 +35,14 @@ module rm_torus_ks_lane #(
   logic [Batch-1:0] adds;
 
   if (LogBase == 1) begin : gen_bit
-    // A digit of zero holds the sum: a mask word that is set to zero before it takes as many look-up tables
-    // as the sum.
+    // A digit of zero disables the sum's register. To set the mask word to zero instead would take
+    // as many look-up tables as the sum.
     for (genvar c = 0; c < Batch; c++) begin : gen_one
       assign adds[c] = !digit_i[c][Top];
       assign product[c] = mask_i;
     end
   end else begin : gen_digit
-    // The mask word so many cycles later, and the partial products.
+    // mask[k] is the mask word k cycles later. part_q has the partial products.
     logic [Top-1:0][31:0] mask;
     logic [Top-1:0][Batch-1:0][31:0] part_q;
 

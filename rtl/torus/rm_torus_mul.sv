@@ -2,7 +2,7 @@
 // A modular multiplier of the TFHE engine: a b modulo P for a < P and b in two's complement
 // (rm_torus_times).
 //
-// Latency MulLatency: the product, the last P, the result; a product a cycle.
+// Latency MulLatency: the product, the subtraction of a last P, the result; one product a cycle.
 module rm_torus_mul
   import rm_torus_pkg::*;
 (

@@ -16,19 +16,20 @@ package rm_torus_pkg;
   localparam int unsigned Width = 52;
   localparam logic [51:0] P = 52'hF_FFFF_FFFF_F001;
 
-  // Cycles of a product of two residues, before and in its reduction; and of a whole one, of twelve
-  // stages: three more than 8 levels of logic between registers ask for. A butterfly has a sum before
-  // its product, and the sum behind it is one of its stages.
+  // Cycles of a product of two residues, before its reduction and in it. MulSlack is the registers
+  // beyond those that 8 levels of logic between registers need; with them a product has twelve
+  // stages. A butterfly has one stage more, for the sum before its product; the sum behind the
+  // product is one of the twelve.
   localparam int unsigned RawLatency = 4;
   localparam int unsigned RedLatency = 4;
   localparam int unsigned MulSlack = 3;
-  // To a product that is right but for one P, of which sums are made: without that stage and the
-  // result's.
+  // Cycles to a product that may be one P too large, of which sums are made. The last correction
+  // and the register of the result come after it.
   localparam int unsigned TimesLatency = RawLatency + RedLatency + MulSlack - 1;
   localparam int unsigned MulLatency = TimesLatency + 2;
   localparam int unsigned BflyLatency = MulLatency + 1;
 
-  // Half of P + 1; -P modulo 2^52.
+  // (P + 1) / 2, and -P modulo 2^52.
   localparam logic [Width-1:0] HalfP = (P >> 1) + 1'b1;
   localparam logic [Width-1:0] LessP = Width'(4095);
 
@@ -63,8 +64,8 @@ package rm_torus_pkg;
   // From the issue to the write of what the butterflies made of it, visible a cycle later.
   localparam int unsigned Back = Front + BflyLatency;
 
-  // Half a base in every digit's place, and the half of what is below the last: with it added, digits
-  // of a coefficient are its bits from the top, each less half a base.
+  // Half a base at every digit's place, and half of the last digit's unit. With this offset added,
+  // the digits of a coefficient are its bits from the top, each less half a base.
   function automatic logic [31:0] offset(int unsigned levels, int unsigned log_base);
     logic [31:0] sum;
     sum = (levels * log_base < 32) ? 32'd1 << (31 - levels * log_base) : '0;
@@ -88,9 +89,10 @@ package rm_torus_pkg;
     return 2 + MulLatency + tree(rows) + ((unroll > 1) ? MulLatency + 1 : 0);
   endfunction
 
-  // Cycles from one pass of a transform to the next with `slots` polynomials a unit. The numbers of rows
-  // are taken in order, rotated by so many bits (rm_torus_seq); between a pass with `turn` of them and
-  // one with `turn` + 1, of whichever direction, a row waits for one that comes 2^turn later in its pass.
+  // Cycles from one pass of a transform to the next with `slots` polynomials a unit. The rows of a
+  // pass come in the order of their numbers, with the bits rotated (rm_torus_seq). Between a pass
+  // with a rotation by `turn` bits and one with `turn` + 1, in either direction, a row waits for a
+  // row that comes 2^turn later in its pass.
   function automatic int unsigned pass_cycles(int unsigned half_rows, int unsigned slots,
                                               int unsigned turn);
     int unsigned least;
@@ -113,8 +115,8 @@ package rm_torus_pkg;
     return 2 + tree(rows);
   endfunction
 
-  // Bits of a beat of the key: residues of 2^log_pos positions, or coefficients of twice as many, of which
-  // there are more than of bundles.
+  // Bits of a beat of the key: residues of 2^log_pos positions, or coefficients of 32 bits of twice
+  // as many positions.
   function automatic int unsigned beat_width(int unsigned rows, int unsigned log_pos,
                                              bit coefficients);
     return (rows << (log_pos + 1)) * (coefficients ? 64 : Width);

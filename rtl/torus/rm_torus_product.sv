@@ -90,7 +90,8 @@ module rm_torus_product
     logic unused_pattern;
     assign unused_pattern = ^{first_i, last_i, group_i, exponent_i};
   end else begin : gen_weighed
-    // The weight is in its register when the sum is: an exponent's product, and the table.
+    // The weight comes into its register together with the sum. Before it are the product of an
+    // exponent and the table.
     localparam int unsigned ExpLatency = SumLatency - 3;
     logic [LogN:0] exponent_q, exponent_q2, first_q;
     logic [Pos-1:0][LogN:0] at_d, at_late;

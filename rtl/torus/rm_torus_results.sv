@@ -36,7 +36,7 @@ module rm_torus_results #(
     output logic                  switch_ready_o,
     input  logic [31:0]           switch_data_i,
     input  logic                  switch_last_i,
-    // Reading; the place and the kind stand until the word was looked at.
+    // Reading; the place and the kind stay until the word was used.
     input  logic                  read_i,
     input  logic                  small_i,
     input  logic [PlaceWidth-1:0] place_i,

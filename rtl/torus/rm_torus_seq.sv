@@ -102,14 +102,15 @@ module rm_torus_seq
   localparam int unsigned PassWidth = $clog2(LogN);
   localparam int unsigned TurnWidth = (LogH > 1) ? $clog2(LogH) : 1;
 
-  // Idle cycles after a pass of so many polynomials a unit, between rows rotated by `turn` and by one more.
+  // Idle cycles after a pass of `polynomials` polynomials a unit, between passes whose rows are
+  // rotated by `turn` bits and by one more.
   function automatic logic [WaitWidth-1:0] pause_of(int unsigned polynomials, int unsigned turn);
     return WaitWidth'(pass_cycles(H, polynomials, turn) - polynomials * H);
   endfunction
 
-  // Cycles from the last issue of so many places' inverses to the next operation, but one: an
-  // accumulator may be read three cycles after its last rows are there, and that of the group's first
-  // place, read first, was made H cycles before the next one's.
+  // Cycles, less one, from the last issue of the inverse transforms of `members` places to the next
+  // operation. An accumulator may be read three cycles after its last rows are there. That of the
+  // group's first place is read first, and was made H cycles before the next one's.
   function automatic logic [WaitWidth-1:0] inverse_tail(int unsigned members);
     int unsigned ahead;
     ahead = (members - 1) * H;
@@ -129,7 +130,8 @@ module rm_torus_seq
   state_e state_d, state_q;
   transform_e transform_d, transform_q;
   logic inverse;
-  // Whether the bundles of the first step of all groups are behind, so that those to come are ahead.
+  // Whether the bundles of the first step of all groups are transformed. The bundles to come are
+  // then those of the next step.
   logic ahead_d, ahead_q;
   logic [PlaceWidth-1:0] base_d, base_q, place;  // of the group, of the row
   logic [MemberWidth-1:0] member_d, member_q, last_member;
@@ -163,7 +165,7 @@ module rm_torus_seq
     end
   end
 
-  // Places left from the group's first on, but one.
+  // The number of places from the group's first on, less one.
   logic [PlaceWidth-1:0] left;
   assign left = last_place_i - base_q;
   assign last_group = 32'(left) < Group;
@@ -196,8 +198,8 @@ module rm_torus_seq
   assign last_pass = pass_q == PassWidth'(LogN - 1);
   assign inverse = transform_q == Inverse;
 
-  // After the digits: bundles, but for the last step's last group. Between two forward transforms no
-  // butterfly is to be empty.
+  // After the digits come bundles, except for the last group of the last step. Between two forward
+  // transforms the butterflies need not become empty.
   assign bundle_next = Coefficients && !(last_group && last_step);
   always_comb begin
     forward_next = 1'b0;
@@ -265,7 +267,8 @@ module rm_torus_seq
                 ahead_d = last_group;
                 transform_d = bundle_next ? MaskKey : last_group ? Inverse : Digits;
               end else begin
-                // Of the next group the step before this one, or of the first this one.
+                // The next inverse transforms are the next group's of the step before this one, or
+                // the first group's of this step.
                 step_d = last_group ? step_q : step_q - 1'b1;
                 transform_d = bundle_next ? MaskKey : Inverse;
               end

@@ -2,7 +2,8 @@
 // Sums Terms numbers x < 2^52 + 2^12 modulo P.
 //
 // A tree of adders, with a register behind each level, makes s. Then come s mod 2^52 + (2^12 - 1)
-// floor(s / 2^52) and the last P. Latency tree(Terms) + 2 cycles of rm_torus_pkg, one sum a cycle.
+// floor(s / 2^52), and the subtraction of P if the number is not below P. Latency tree(Terms) + 2
+// cycles of rm_torus_pkg, one sum a cycle.
 module rm_torus_sum
   import rm_torus_pkg::*;
 #(
@@ -14,7 +15,7 @@ module rm_torus_sum
 );
 
   localparam int unsigned Levels = tree(Terms);
-  // Of the terms' sum beyond 2^52: at most Terms.
+  // Bits of floor(s / 2^52), which is at most Terms.
   localparam int unsigned Beyond = $clog2(Terms + 1);
   localparam int unsigned SumWidth = Width + Beyond;
 

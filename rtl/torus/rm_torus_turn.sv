@@ -119,7 +119,8 @@ module rm_torus_turn
     sum_row_q <= lift_row_q;
     sum_lane_q <= lift_lane_q;
     sum_data_q <= sum_d;
-    // The first number of a sum is what its carries take, and comes as it is.
+    // The first operand of the sum goes straight into the carry chain, so nothing is computed
+    // before it.
     for (int unsigned i = 0; i < 2 * Lanes; i++) begin
       lift_low_q[i] <= (lift_big[i] ? 32'd4095 : 32'd0) + (set_i ? set_data_i : add_rows_i[i][31:0]);
     end
@@ -222,7 +223,8 @@ module rm_torus_turn
       end
     end
 
-    // With its sign, and the rest of the sum: what is turned away from is ones' complement and one.
+    // The sum of the turned coefficient, with its sign, and the rest. A negative coefficient is its
+    // ones' complement plus one.
     logic [2*Lanes-1:0][32:0] y_d;
 
     for (genvar i = 0; i < 2 * Lanes; i++) begin : gen_y
