@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Delays a word beside a data path by Depth ranks, one for each
-// bit of move_i.
+// SPDX-License-Identifier: Apache-2.0
+// Delays a word beside a data path by Depth ranks, one for each bit of move_i.
 //
 // Latency Depth moves, one word a move.
 module rm_vector_delay #(

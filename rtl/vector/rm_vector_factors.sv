@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Tables of the factors of a transform pass that do not depend
-// on the line: Radix - 1 factors before the pass, and the factors within it.
+// SPDX-License-Identifier: Apache-2.0
+// Tables of the factors of a transform pass that do not depend on the line: Radix - 1 factors
+// before the pass, and the factors within it.
 //
 // The tables are written at start-up. Within a pass the factors are powers 1 to Radix / 2 - 1 of
 // the pass's root. Rank s of butterflies takes each 2^s-th of them, so each rank has a table of its

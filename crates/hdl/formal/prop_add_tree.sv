@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_add_tree at full width: the sum of its operands modulo 2^Width, whatever they are, where it is
-// made in two parts with a cycle between them. The sum here is made whole, and associated as the
-// tree associates it; in which order numbers are added modulo 2^Width does not matter.
+// rm_add_tree at full width returns the sum of its operands modulo 2^Width, those of Minus
+// subtracted, for all operands. The tree makes its sums in two parts with a cycle between them;
+// this module makes them whole. It groups the operands as the tree does, so that the solver finds
+// equal sums.
 module prop_add_tree
   import rm_arith_pkg::*;
 #(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_fifo against a queue that shifts: count, valid and ready are those of the queue, and each word
-// held is the queue's, in order. By induction, so for every sequence of offers and takings.
+// rm_fifo behaves as a queue that shifts its words: count, valid and ready are those of the queue,
+// and it holds the same words in the same order. The proof is by induction, so that it covers every
+// sequence of words offered and taken.
 module prop_fifo #(
     parameter int unsigned Width = 3,
     parameter int unsigned Depth = 5,
@@ -36,7 +37,7 @@ module prop_fifo #(
   assign push = valid_i && held_q != CountWidth'(Depth);
   assign pop = ready_i && held_q != '0;
 
-  // Word 0 is the oldest.
+  // The queue: word 0 is the oldest.
   always_comb begin
     queue_d = queue_q;
     if (pop) queue_d = queue_q >> Width;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // rm_mod_mul with word-level Montgomery reduction, whole, at a small width: r < q and r R = a b - M
-// q + {0, q R}, hence r R = a b mod q, for every w in 2 to 3, two and three steps, every q = 1 mod
-// 2^w below min(2^Width, R) and every a, b < q. M is recomputed from a b and q alone, word by word.
+// q + {0, q R}, hence r R = a b mod q. This holds for words of w = 2 and 3 bits, two and three
+// steps, every q = 1 mod 2^w below min(2^Width, R) and every a, b < q. M is recomputed from a b and
+// q alone, word by word.
 module prop_mod_mul #(
     parameter int unsigned Width = 5
 ) (

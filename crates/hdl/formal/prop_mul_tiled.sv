@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_mul_tiled computes a b, with ragged tiles, one row and one column of them made of adders.
+// rm_mul_tiled computes a b with ragged tiles. At the default width the last slice of a has one
+// bit, and the tiles of this slice are made of adders.
 module prop_mul_tiled #(
     parameter int unsigned Width = 7
 ) (

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_polymul_cmd: what commands may not come to, whatever is sent and however streams end, provided
-// that a unit is done only while it is busy.
+// rm_polymul_cmd keeps these rules for every sequence of commands and every end of a stream,
+// provided that a unit is done only while it is busy:
 //
 //   tables_behind     a polynomial that counts as loaded has valid tables
-//   operands_behind   array and unload work on polynomials that count as loaded, under valid tables
-//   apart             array, load and unload are not on one polynomial, the array shares its set with
-//                     nobody, and tables change under nobody
+//   array_behind, unload_behind   array and unload work on polynomials that count as loaded, under
+//                     valid tables
+//   load_behind, tables_in_work   what a load writes, a polynomial or tables, does not count as
+//                     loaded, or as valid; the tables of a polynomial that it writes are valid
+//   *_from_*          array, load and unload are not on one polynomial, no other unit is on the set
+//                     of the array, and no load changes tables that another unit uses
 //   one_start         a command starts one unit at most, and only with the answer CodeOk
-//   told_once         each command has one answer
+//   told_once         each command has one answer, two cycles after it
 //
-// By induction, so for every sequence of commands.
+// The proof is by induction, so that it covers sequences of any length.
 module prop_polymul_cmd
   import rm_polymul_isa_pkg::*, rm_polymul_pkg::*;
 (
@@ -63,7 +66,8 @@ module prop_polymul_cmd
   logic array_slot_ok, load_limb, load_tables;
   logic [1:0] array_limbs;
   assign array_slot_ok = state.tables[state.array_slot];
-  // Polynomials of the array's set that are under its tables.
+  // Bit b: the array's set holds a loaded polynomial in buffer b that belongs to the array's
+  // tables.
   for (genvar b = 0; b < 2; b++) begin : gen_limb
     assign array_limbs[b] = state.loaded[state.array_set][b] &&
         state.slot[state.array_set][b] == state.array_slot;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_red_lazy at full width: with the folds y = t_L - t_H d and w = y_L - y_H d, computed here without truncation, the RTL's first
-// one is y + 2^Top, z is w - Q, and z lies in [-Q, Q), for every t < Q^2. The first d is summed digit by digit; the second is
-// 1 + e 2^Shift, and e y_H multiplied as the RTL has it, so that the solver finds equal products.
-// Hence t = z + (t_H + y_H + 1) Q, because t = y + t_H Q and y = w + y_H Q.
+// rm_red_lazy at full width: with the folds y = t_L - t_H d and w = y_L - y_H d, computed here without truncation, the RTL's first one is y
+// + 2^Top, z is w - Q, and z lies in [-Q, Q), for every t < Q^2. The first fold's product with d is summed digit by digit. In the second, d
+// is 1 + e 2^Shift and e y_H is multiplied as the RTL does, so that the solver finds equal products. Hence t = z + (t_H + y_H + 1) Q,
+// because t = y + t_H Q and y = w + y_H Q.
 module prop_red_lazy #(
     parameter int unsigned Width = 60,
     parameter logic [63:0] Q = 64'h0800_0000_0230_0001
@@ -32,7 +32,7 @@ module prop_red_lazy #(
       .z_o
   );
 
-  // h d.
+  // Returns h d.
   function automatic logic signed [Wide-1:0] times(logic signed [Wide-1:0] h);
     times = '0;
     for (int unsigned i = 0; i < Width; i++) begin

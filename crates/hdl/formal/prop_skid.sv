@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_skid against a queue of two words: it offers while that holds one, takes while that has room, and
-// shows its oldest word. By induction, so for every sequence of offers and takings.
+// rm_skid behaves as a queue of two words: it offers a word while the queue holds one, takes one
+// while the queue has room, and shows the oldest. The proof is by induction, so that it covers
+// every sequence of words offered and taken.
 module prop_skid #(
     parameter int unsigned Width = 4
 ) (

@@ -5,7 +5,8 @@
 //   -B / 2 <= d_j < B / 2 and x = sum over j < Levels of d_j 2^(32 - (j + 1) LogBase) + rest modulo 2^32,
 //   -h <= rest < h, h = 2^(31 - Levels LogBase), or rest = 0 where the digits are all 32 bits.
 //
-// There are as many such sums as digits, so that no other digits do the same.
+// The choices of digits are as many as the sums that they can make, so that no other digits have
+// this property.
 module prop_torus_digits
   import rm_torus_pkg::*;
 #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_torus_join: low + 2^52 (high + carry[0] + carry[1]) is the sum of any six products of slices at their
-// places, modulo 2^104.
+// rm_torus_join: low + 2^52 (high + carry[0] + carry[1]) is, modulo 2^104, the sum of the six
+// products of slices shifted to their places, whatever the products are.
 module prop_torus_join
   import rm_torus_pkg::*;
 (

@@ -29,7 +29,7 @@ module prop_torus_red
   assign ab = h + a - (a <<< 40);
   assign v = low + (ab <<< 12) - ab - (a <<< 40);
   assign f = v >>> 52;
-  // How often P.
+  // The multiple of P that the reduction takes off.
   assign times = h + a + f;
 
   always_comb begin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_torus_sum: the sum of Terms numbers below 2^52 + 2^12 - 1 is sum_o and a multiple of P, sum_o < P.
+// rm_torus_sum: the sum of Terms numbers below 2^52 + 2^12 - 1 is sum_o plus a multiple of P, and
+// sum_o < P.
 module prop_torus_sum
   import rm_torus_pkg::*;
 #(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_vector_butterfly is a butterfly of decimation in frequency by definition, at a small width, for every modulus that it takes: with
-// and without a factor, with halves, and the pass of shorter transforms.
+// rm_vector_butterfly computes a butterfly of decimation in frequency as defined in vector_model_pkg, at a small width and for every
+// modulus that it takes. Covered are the butterflies with and without a factor (Product), those that halve their sums, and those that pass
+// u and v on for a shorter transform.
 module prop_vector_butterfly
   import vector_model_pkg::*;
 #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_vector_factory gives the powers of a seed, each the one before times the seed by definition, at a small width, for every modulus
-// that the multiplier takes.
+// rm_vector_factory returns the powers of a seed: the first is the seed, and each other is the Montgomery product of the one before and the
+// seed. This holds at a small width, for every modulus that the multiplier takes.
 module prop_vector_factory
   import vector_model_pkg::*;
 #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_vector_halfsum for every odd q below 2^Width and all u, v < q: both results below q, and twice a half, or the whole, is u + v or u - v
-// modulo q, as the sums say.
+// rm_vector_halfsum for every odd q below 2^Width and all u, v < q: both results are below q. They are u and v if it passes them on.
+// Otherwise they are u + v and u - v modulo q; where it halves, twice its results are.
 module prop_vector_halfsum #(
     parameter int unsigned Width = 32
 ) (

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_vector_mac_lane, cycle by cycle, with items that follow one another without a gap: what an item's operands are, that the sum at
-// its end is what the definition says of them, and where it is kept. By induction: registers and accumulator are those of the model
-// from their first write on.
+// rm_vector_mac_lane computes, for each item, the sum that the definition gives for its operands, and writes it to the accumulator or the
+// register that the item names. Items follow one another without a gap. The proof is by induction over cycles: registers and accumulator
+// equal those of the model from their first known write on.
 //
-// What is said of an item holds where the unit sees to it: it reads registers and an accumulator that were written, what it finds there is
-// below its modulus, and nothing but a term is no difference.
+// The claim for an item holds under three conditions, which rm_vector_mac keeps: the item reads only what was written before; the words
+// that it reads are below its modulus; and an item without a product does not negate its term.
 module prop_vector_mac_lane
   import vector_model_pkg::*;
   import rm_vector_mac_pkg::*;
@@ -25,7 +25,7 @@ module prop_vector_mac_lane
 );
 
   localparam int unsigned Stages = rm_vector_pkg::mac_stages();
-  // From the operands' rank to the last.
+  // Ranks from that of the operands to the last.
   localparam int unsigned Late = Stages - 1;
 
   typedef struct packed {
@@ -74,7 +74,7 @@ module prop_vector_mac_lane
       .sum_o
   );
 
-  // Operands by definition.
+  // The item's operands by definition, and whether the conditions above hold for them.
   assign from_b = registers_q[b_i];
   always_comb begin
     unique case (how_i.a)
@@ -90,7 +90,7 @@ module prop_vector_mac_lane
       default: a_known = chunk_known_q;
     endcase
     b_known = known_q[b_i] && from_b < q_i;
-    // The first factor may be any word.
+    // The first factor need not be below the modulus.
     known = a_known && b < q_i && (how_i.b_one || how_i.b_scalar || b_known);
     term_known = how_i.pass_a ? a_known && a < q_i : b_known;
   end

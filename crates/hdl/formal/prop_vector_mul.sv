@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_vector_mul is rm_vector_mul_any, word for word, at a small width: for every modulus whose bits Width / 2 to 1 are zero, every
-// word a and every b < q, and so are both in the place of the other in a butterfly. The inverse of q modulo R that the generic one
-// needs comes from outside and is assumed to be that.
+// rm_vector_mul and rm_vector_mul_any return the same word, at a small width, for every modulus whose bits Width / 2 to 1 are zero, every
+// word a and every b < q. So a butterfly may use either. The inverse of q modulo R = 2^Width, which rm_vector_mul_any needs, is an input
+// that is assumed to be right.
 module prop_vector_mul #(
     parameter int unsigned Width = 8,
     parameter bit Deep = 1'b0

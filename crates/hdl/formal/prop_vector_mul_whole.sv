@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_vector_mul_whole, of both kinds, is rm_vector_mul, word for word, at a small width: for every modulus that the latter takes, every
-// word a and every b < q. The inverse of q modulo R comes from outside and is assumed to be that.
+// rm_vector_mul_whole, with Friendly and without, returns the same word as rm_vector_mul, at a small width, for every modulus that
+// rm_vector_mul takes, every word a and every b < q. The inverse of q modulo R = 2^Width is an input that is assumed to be right.
 module prop_vector_mul_whole #(
     parameter int unsigned Width = 6,
     parameter bit Friendly = 1'b1

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_vector_net sends the word of lane i to lane (i a + b) xor c, for every odd a, every b and c and whatever the words are.
+// rm_vector_net sends the word of lane i to lane (i a + b) xor c, or without Affine to lane i xor c. This holds for every odd a, every b
+// and c, and all words.
 module prop_vector_net #(
     parameter int unsigned LogLanes = 3,
     parameter int unsigned Width = 4,

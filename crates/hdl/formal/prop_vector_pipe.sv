@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_vector_pipe, cycle by cycle, whatever enters where there is room and leaves where something is at the end: items go on as they would
-// by a carry from the end to the front, and one may enter where the first stage is empty or is left by then, but for what the
-// controller decides. By induction on that an item has been in its stage no longer than the one right before it in its own.
+// rm_vector_pipe moves its items as a chain of stages would in which the news of a free stage runs from the end to the front within a
+// cycle. An item may enter where the first stage is empty, or is left in this cycle for a reason other than the controller's late decision
+// (leave_i). Items may enter whenever there is room and leave whenever the last stage is due. The proof is by induction over cycles: an
+// item has been in its stage no longer than the next item, ahead of it, in its own.
 module prop_vector_pipe #(
     parameter int unsigned Stages = 6,
     parameter int unsigned Period = 4,
@@ -37,7 +38,7 @@ module prop_vector_pipe #(
       .full_o(full)
   );
 
-  // By definition: an item that has had its time goes on where the next stage is empty or left.
+  // The definition: an item whose period in a stage is over goes on if the next stage is empty or left in this cycle.
   always_comb begin
     logic hole, gone;
     hole = Pairs ? !full[Stages-1] : leave_early_i;

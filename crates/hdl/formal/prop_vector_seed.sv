@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_vector_seed, cycle by cycle: five cycles after an item its seed is the product, by definition, of what was written last to the
-// two tables at its set and column, for every modulus that the multiplier takes. By induction: tables are those of the model
-// wherever something was written.
+// rm_vector_seed gives, five cycles after it took an item, the seed of the item's set and column: the Montgomery product of the words that
+// the two tables hold there. This holds for every modulus that the multiplier takes. The proof is by induction over cycles: the tables
+// equal those of the model wherever a word was written.
 module prop_vector_seed
   import vector_model_pkg::*;
 (
@@ -19,7 +19,7 @@ module prop_vector_seed
 
   localparam int unsigned Late = rm_vector_pkg::MulStages + 1;
 
-  // What goes with an item, from the cycle after it was taken.
+  // An item on its way, from the cycle after it was taken: whether its seed is known, its modulus and its seed.
   typedef struct packed {
     logic  known;
     word_t q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_vector_turn, with rm_vector_inverse in it: of h with g h = 1 modulo 2 N, which comes from outside, it gives a = h and for each line
-// (row + l) h + (h - 1) / 2, for every odd g and every row where a half of a chunk begins.
+// rm_vector_turn, which contains rm_vector_inverse, returns for an odd g and a row, a multiple of Lines: a_o = h modulo the number of
+// lanes, and for each line l, {b_o, row_o} = (row + l) h + (h - 1) / 2 modulo N. Here h is the inverse of g modulo 2 N, which is an input.
 module prop_vector_turn #(
     parameter int unsigned LogLanes = 2,
     parameter int unsigned Lines = 2,

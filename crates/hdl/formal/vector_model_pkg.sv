@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the processing elements of the vector machine are, by definition, for the proofs of their small instances: a product by
-// halving one bit after another, sums and halves by whole corrections. Moduli are odd and below 2^Width; operands are below the modulus.
+// Definitions of what the vector machine's processing elements compute, at the small width of their proofs. The Montgomery product is made
+// by halving, one bit after another; sums and halves add or subtract the modulus at most once. Moduli are odd and below 2^Width; operands
+// are below the modulus.
 package vector_model_pkg;
 
   localparam int unsigned Width = 6;
