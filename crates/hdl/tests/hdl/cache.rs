@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What tools made is kept by content.
+//! Tests of the cache, which keeps results of tools under a hash of their inputs.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

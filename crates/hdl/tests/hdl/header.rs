@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Ports by the class header that Verilator writes.
+//! Tests of the reader of a model's ports, from the class header that Verilator writes.
 
 use ringmill_hdl::internals::ports;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The integration tests of this crate, in one binary: what they share is compiled once.
+//! The integration tests of this crate. They are one binary, so that shared code is compiled once.
 
 mod basext;
 mod bus;

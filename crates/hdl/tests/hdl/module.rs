@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Interfaces by the text of modules.
+//! Tests of the reader of a module's parameters and ports from its source text.
 
 use ringmill_hdl::{HdlError, Sources};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sources of a checkout and of a package.
+//! Tests of how the RTL sources are found: in a checkout of the repository, and in a package.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cells that synthesis counts.
+//! Tests of how synthesised cells are counted as resources.
 
 use ringmill_hdl::Resources;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Names and values of parameters.
+//! Tests of the names and values that a top module's parameters may have.
 
 use std::path::Path;
 

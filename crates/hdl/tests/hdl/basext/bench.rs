@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One unit with jobs of many kinds: residues from big integers, edges among them, in any order of coefficients.
+//! Checks of a base-extension unit with jobs of many kinds. The residues are those of big integers, some of them at
+//! edges of the range, with coefficients in any order.
 
 use num_bigint::BigUint;
 use ringmill_hdl::basext::{ExtendError, Extender};
@@ -36,11 +37,12 @@ pub struct Case {
     pub log_n: u32,
     pub order: Order,
     pub stalls: bool,
-    /// One after another, in one command where the unit can.
+    /// The number of polynomials, one after another: in one command if the unit can.
     pub polynomials: u64,
 }
 
-/// Bases of a job: primes of every size that the unit takes, the largest among them, in random places.
+/// The bases of a job: distinct primes that the unit takes, in random order. About half are the largest, the others are
+/// of every size.
 pub struct Bases {
     pub sources: RnsBasis,
     pub redundant: Modulus,
@@ -48,7 +50,7 @@ pub struct Bases {
 }
 
 impl Bases {
-    /// Those of a unit: of Cox-Rower the largest alone.
+    /// Draws bases of l sources and k targets for a unit. For Cox-Rower only the largest primes are drawn.
     pub fn of(unit: Unit, l: usize, k: usize, rng: &mut Dice) -> Self {
         let near = matches!(unit, Unit::Rowers(Algorithm::CoxRower, _));
         Self::new(unit.shape(), near, l, k, rng)
@@ -58,7 +60,7 @@ impl Bases {
         let (low, bits) = (shape.low(), shape.word().modulus_bits());
         let (mut primes, mut largest) = (Vec::new(), (1u64 << bits) - (1 << low) + 1);
         while primes.len() < l + k + 1 {
-            // Half of them among the largest, the others anywhere.
+            // A candidate is the next of the largest numbers, or in half of the cases a number of random size.
             let candidate = if near || rng.chance(2) {
                 largest -= 1 << low;
                 largest + (1 << low)
@@ -82,7 +84,8 @@ impl Bases {
     }
 }
 
-/// Integers below Q: 0, Q - 1, within l of Q and of Q / 2, and random ones.
+/// Returns `n` integers below Q, the product of the sources: 0, those within l + 1 of 0 and of Q, the l + 1 above Q /
+/// 2, and random ones.
 pub fn integers(bases: &Bases, n: usize, rng: &mut Dice) -> Vec<BigUint> {
     let product = bases.sources.product();
     let mut values = vec![BigUint::ZERO, BigUint::from(1u32)];
@@ -125,13 +128,13 @@ pub fn limbs(values: &[BigUint], moduli: &[Modulus]) -> Vec<Vec<u64>> {
     moduli.iter().map(limb).collect()
 }
 
-/// Every job one after another on one unit, exact and fast: residues against the big integers themselves and against
-/// `ringmill_math`, cycles against the model. The cycles of the last exact one.
+/// Runs the jobs one after another on a unit, exact and fast. Residues must be those of the golden model, which are
+/// compared with the big integers, and cycles those of the cycle model. Returns the cycles of the last exact extension.
 pub fn check(hdl: &Hdl, made: impl Into<Unit>, cases: &[Case], seed: u64) -> Result<u64, Failure> {
     check_on(unit(hdl, made, Optimise::default())?, cases, seed)
 }
 
-/// The same where the run takes longer than a model that runs fast takes to build.
+/// Runs the jobs as [`check`] does, on a model that takes longer to build and runs faster.
 pub fn check_large(
     hdl: &Hdl,
     made: impl Into<Unit>,
@@ -179,7 +182,7 @@ fn check_one(unit: &mut Extender, case: &Case, rng: &mut Dice) -> Result<u64, Fa
     let moduli: Vec<Modulus> = bases.sources.moduli().to_vec();
     let all: Vec<Modulus> = moduli.iter().copied().chain(redundant).collect();
     let mut last = 0;
-    // What Cox-Rower is exact below, in units of Q.
+    // The bound below which Cox-Rower is exact is `below` / `whole` of Q.
     let whole = BigUint::from(1u32) << COX_BITS;
     let below = match made {
         Unit::Rowers(Algorithm::CoxRower, _) => &whole - constants.words()[0],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The checks that must notice the faults of the folded and of the shared unit.
+//! The faults of the folded and of the shared unit, and the checks that must notice them.
 
 use ringmill_hdl::Hdl;
 use ringmill_machines::basext::{Shape, Unit, Word};
@@ -32,7 +32,7 @@ pub const FOLDED: List = List {
             let shape = Shape::new(Word::Bits32, 1, 8..=13, 3, 2).unwrap();
             extends(hdl, shape, &[case(3, 2, 1, Order::Natural, false)], seed)
         }),
-        // So often that the output stalls for much longer than the input, which fills the queue.
+        // Many jobs, so that once the output stalls for much longer than the input and the queue fills.
         ("stalls", |hdl, seed| {
             let cases = [case(1, 2, 1, Order::Natural, true); 30];
             extends(hdl, small(Word::Bits32, 1), &cases, seed)

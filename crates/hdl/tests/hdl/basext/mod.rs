@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `rm_basext_folded` and `rm_basext_shared` against big integers and the golden extension, bit for bit, and against
-//! their cycle models, cycle for cycle.
+//! Tests of the base-extension units. Their residues must be those of big integers and of the golden extension, bit for
+//! bit, and their cycles those of the cycle models.
 
 mod bench;
 pub mod faults;
@@ -26,7 +26,8 @@ pub fn small(word: Word, lanes: usize) -> Shape {
     Shape::new(word, lanes, 8..=9, 5, 3).unwrap()
 }
 
-/// Both words, one and four lanes: l and k that differ, l = 1, k = 1, the most of both; orders; stalls.
+/// Units of both word sizes, with four lanes and with one, extend with different l and k. The cases have l = 1, k = 1,
+/// the largest l and k, every order of coefficients, and stalls.
 #[test]
 fn extensions_with_and_without_stalls() {
     extensions(&[(Word::Bits32, 4), (Word::Bits64, 1)]);
@@ -63,7 +64,8 @@ fn extensions(units: &[(Word, usize)]) {
     }
 }
 
-/// Memories deep enough to be divided (`rm_basext_ram`), and to be read a cycle earlier: short polynomials and long ones.
+/// Short and long polynomials work with memories so deep that `rm_basext_ram` divides them and reads them a cycle
+/// earlier.
 #[test]
 #[ignore = "a long build; `make full` runs it"]
 fn deep_memories() {
@@ -90,14 +92,14 @@ fn deep(word: Word) {
     check(hdl(), shape, &cases, seed()).unwrap();
 }
 
-/// 16 beats a polynomial, below the depth of the pipelines.
+/// Polynomials of 16 beats work, fewer than the pipelines are deep.
 #[test]
 #[ignore = "a wide unit; `make full` runs it"]
 fn polynomials_shorter_than_the_pipeline() {
     shortest(&[(Word::Bits32, 16)]);
 }
 
-/// Four and eight beats, the fewest there are.
+/// Polynomials of four and of eight beats work, the fewest of any unit of these word sizes.
 #[test]
 #[ignore = "the widest units; `make full` runs it"]
 fn shortest_polynomials() {
@@ -120,7 +122,7 @@ fn shortest(units: &[(Word, usize)]) {
     }
 }
 
-/// Moduli of larger rings only: another latency, other words of the reduction.
+/// Units whose smallest ring is larger work: their reduction takes other words, with another latency.
 #[test]
 #[ignore = "larger rings; `make full` runs it"]
 fn every_least_ring() {
@@ -140,7 +142,8 @@ fn every_least_ring() {
     }
 }
 
-/// All rows of Tables 4.7 to 4.9 of the paper, with one target each as there.
+/// Units of all rows of Tables 4.7 to 4.9 of Kırbıyık's thesis work, with one target each as there. The test prints
+/// their cycles.
 #[test]
 #[ignore = "the paper's sizes; `make full` runs it"]
 fn the_papers_rows() {
@@ -156,7 +159,7 @@ fn the_papers_rows() {
                     stalls: false,
                     polynomials: 1,
                 };
-                // Few lanes run long, many are long to build.
+                // Units of few lanes take long to run, and those of many lanes long to build.
                 let checked = if lanes < 8 { check_large } else { check };
                 let cycles = checked(hdl(), shape, &[case], seed()).unwrap();
                 println!(
@@ -190,7 +193,7 @@ fn the_widest_units_lint() {
     }
 }
 
-/// What the generator cannot make fails when it is elaborated, and says so.
+/// Parameters outside the generator's ranges fail at elaboration, with a message that names the ranges.
 #[test]
 fn parameters_out_of_range_fail() {
     for (name, value) in [
@@ -207,7 +210,8 @@ fn parameters_out_of_range_fail() {
     }
 }
 
-/// 3 TP multipliers of 20 or 5 blocks; three memories of N words; paths within the bar.
+/// A folded unit has three multipliers a lane, of 5 DSP blocks for the 32-bit word and 20 for the 64-bit word. All
+/// paths are within the bar of docs/rtl.md.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn multipliers_and_memories_are_counted() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a unit refuses: an error code, no lock-up, and the next job runs.
+//! Tests of what a base-extension unit refuses: it answers with an error code, does not lock up, and runs the next job.
 
 use ringmill_hdl::basext::{Beat, Code, Command, Extender, Operation};
 use ringmill_hdl::polymul::Dice;
@@ -17,7 +17,8 @@ const L: usize = 3;
 const K: usize = 2;
 const LOG_N: u32 = 8;
 
-/// A unit with constants, the limbs of a job, and what comes out of it.
+/// A unit, constants, the limbs of a job, and the targets' residues by the golden model: of the exact and of the fast
+/// extension.
 struct Job {
     unit: Extender,
     constants: Constants,
@@ -86,7 +87,8 @@ impl Job {
         )))
     }
 
-    /// The stream of the first target or polynomial, in the order of the pins, with `change` made to its beats.
+    /// Returns the stream of the first target (or of the first polynomial, if the unit takes each residue once), after
+    /// `change` was made to its beats.
     fn stream(&self, extension: Extension, change: impl Fn(&mut Vec<Beat>)) -> Vec<Beat> {
         let given = L + usize::from(self.unit.unit().takes_redundant(extension));
         let given: Vec<&[u64]> = self.limbs[..given].iter().map(Vec::as_slice).collect();
@@ -96,7 +98,7 @@ impl Job {
         beats
     }
 
-    /// Constants, then both extensions, right.
+    /// Loads the constants and runs both extensions, whose results must be right.
     fn runs(&mut self) -> Check {
         self.unit.load(&self.constants)?;
         self.extends()
@@ -123,11 +125,11 @@ impl Job {
     }
 }
 
-/// Everything that a unit refuses, with and without stalls.
+/// Checks everything that a unit refuses, with and without stalls.
 pub fn check_refusals(hdl: &Hdl, made: impl Into<Unit>, seed: u64) -> Check {
     let mut job = job(hdl, made.into(), seed)?;
     let shape = job.unit.shape();
-    // Before there are constants.
+    // Extensions before constants were loaded.
     for extension in [Extension::Exact, Extension::Fast] {
         let code = match job.unit.unit().extends(extension) {
             true => Code::NoConstants,
@@ -162,7 +164,7 @@ fn commands(job: &mut Job, shape: Shape) -> Check {
         };
         job.answers(command, Vec::new(), Code::TooLarge)?;
     }
-    // What was refused left the constants.
+    // Refused commands leave the constants as they are.
     job.extends()
 }
 

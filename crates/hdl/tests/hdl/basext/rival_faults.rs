@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The checks that must notice the faults of the pipelined unit, of the rowers and of pipelined mixed radix.
+//! The faults of the pipelined unit, of the rowers and of pipelined mixed radix, and the checks that must notice them.
 
 use ringmill_hdl::Hdl;
 use ringmill_machines::basext::rowers::Algorithm;
@@ -23,7 +23,7 @@ fn all(hdl: &Hdl, unit: Unit, seed: u64) -> Check {
     extends(hdl, unit, &cases, seed)
 }
 
-/// On a unit that is built quickly.
+/// Runs an extension on a unit that is built quickly.
 fn tiny(hdl: &Hdl, unit: fn(Shape) -> Unit, seed: u64) -> Check {
     let shape = Shape::new(Word::Bits32, 1, 8..=8, 2, 2).unwrap();
     let cases = [case(2, 2, 1, Order::Random, false)];
@@ -45,7 +45,7 @@ pub const PIPELINED: List = List {
         ("extends", |hdl, seed| {
             all(hdl, Unit::Pipelined(small(Word::Bits32, 4)), seed)
         }),
-        // The end of the last target but one comes while the last one is under way.
+        // The last target but one ends while the last one is under way.
         ("short", |hdl, seed| {
             let shape = Shape::new(Word::Bits32, 16, 8..=8, 2, 2).unwrap();
             let cases = [case(1, 2, 1, Order::Natural, false)];

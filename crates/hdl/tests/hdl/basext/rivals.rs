@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The other architectures, `rm_basext_pipelined`, `rm_basext_rowers` (Cox-Rower, mixed radix) and `rm_basext_radix`: the
-//! checks of the folded unit, and the multipliers that their netlists have.
+//! Tests of the other architectures of base extension: `rm_basext_pipelined`, `rm_basext_rowers` (Cox-Rower and mixed
+//! radix) and `rm_basext_radix`. They pass the folded unit's checks, and their netlists have the multipliers that the
+//! models say.
 
 use ringmill_hdl::basext::top_of;
 use ringmill_hdl::polymul::Dice;
@@ -32,7 +33,8 @@ pub fn case(l: usize, k: usize, polynomials: u64, order: Order, stalls: bool) ->
     }
 }
 
-/// l and k that differ, either the larger; l = 1, k = 1, the most of both; polynomials one after another; orders; stalls.
+/// Returns cases of different l and k, either being the larger, l = 1, k = 1, and the largest l (`most`) with k = 3.
+/// They have several polynomials in a command, every order of coefficients, and stalls.
 fn cases(most: usize) -> Vec<Case> {
     let mut cases = Vec::new();
     for (l, k, polynomials, order) in [
@@ -56,7 +58,7 @@ fn cases(most: usize) -> Vec<Case> {
 #[test]
 #[ignore = "a model for each architecture; `make full` runs it"]
 fn every_architecture_extends() {
-    // Quick to build.
+    // A shape that is built quickly.
     let shape = Shape::new(Word::Bits32, 2, 8..=9, 3, 3).unwrap();
     for unit in units(shape) {
         check(hdl(), unit, &cases(3), seed()).unwrap();
@@ -73,7 +75,7 @@ fn every_architecture_extends_with_every_word_and_lane() {
     }
 }
 
-/// Memories deep enough to be divided (`rm_basext_ram`), and to be read a cycle earlier.
+/// Every architecture works with memories so deep that `rm_basext_ram` divides them and reads them a cycle earlier.
 #[test]
 #[ignore = "larger rings; `make full` runs it"]
 fn deep_memories_of_every_architecture() {
@@ -83,7 +85,8 @@ fn deep_memories_of_every_architecture() {
     }
 }
 
-/// More targets than sources in the shape; and 16, 8 and four beats a polynomial, the fewest there are.
+/// Every architecture takes shapes with more targets than sources, and polynomials of 16, four and eight beats, the
+/// fewest there are.
 #[test]
 #[ignore = "wide units; `make full` runs it"]
 fn every_architecture_takes_short_polynomials() {
@@ -101,7 +104,8 @@ fn every_architecture_takes_short_polynomials() {
     }
 }
 
-/// Moduli of larger rings only: another latency of every stage, other words of the reduction.
+/// Pipelined mixed radix works if its smallest ring is larger: the reduction takes other words, and every stage has
+/// another latency.
 #[test]
 #[ignore = "larger rings; `make full` runs it"]
 fn pipelined_mixed_radix_of_every_least_ring() {
@@ -117,9 +121,10 @@ fn pipelined_mixed_radix_of_every_least_ring() {
     }
 }
 
-/// Table 4.6 of Kırbıyık's thesis has as many targets as sources, l. The pipelined unit takes (l + 1) l N / TP
-/// iterations and N / TP more. Cox-Rower takes (l + 1) N, and its residues come and go beside that. Pipelined mixed
-/// radix takes l N, and its residues come before.
+/// The cycles are those of Table 4.6 of Kırbıyık's thesis, which has as many targets as sources, l, up to the transfers
+/// and at most 64 cycles of latency. With B = N / lanes beats in a polynomial, the pipelined unit takes (l + 1) l B
+/// cycles. Cox-Rower takes (l + 1) N, mixed radix on rowers (2 l - 1) N, and both 2 l B more for the residues in and
+/// out. Pipelined mixed radix takes l N, and l B more for the residues in.
 #[test]
 #[ignore = "the paper's sizes; `make full` runs it"]
 fn iterations_of_the_papers_columns() {
@@ -144,7 +149,7 @@ fn iterations_of_the_papers_columns() {
     }
 }
 
-/// Of every architecture: the elaborated design has the multipliers and adders that its model says, and a load brings as
+/// Of every architecture, the elaborated design has as many multipliers and adders as its model says, and a load has as
 /// many constants.
 #[test]
 fn multipliers_and_adders_are_those_of_the_models() {
@@ -200,7 +205,8 @@ fn parameters_out_of_range_fail_too() {
     refused("rm_basext_radix", "MaxL", beyond, "l up to 17");
 }
 
-/// 5 TP multipliers, or one a rower, of 20 or 5 blocks each; paths within the bar.
+/// Of every architecture, synthesis finds as many multipliers as its model says, of 5 DSP blocks for the 32-bit word
+/// and 20 for the 64-bit word. All paths are within the bar of docs/rtl.md.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn multipliers_of_every_architecture_are_counted() {

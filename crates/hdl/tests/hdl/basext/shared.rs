@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `rm_basext_shared`: the same checks as of the folded unit, and what is its own: batches, rounds, and polynomials that
-//! follow each other in a command.
+//! Tests of the shared base-extension unit, `rm_basext_shared`: the folded unit's checks, and those of batches, rounds,
+//! and several polynomials in a command.
 
 use std::num::NonZeroU64;
 
@@ -29,8 +29,8 @@ pub fn case(l: usize, k: usize, polynomials: u64, order: Order, stalls: bool) ->
     }
 }
 
-/// l and k that differ, l = 1, k = 1, the most of both; rounds of one target, of a part of a batch and of a whole one;
-/// orders; stalls.
+/// Returns cases of different l and k, with l = 1, k = 1, and the largest of both. Their rounds have one target, a part
+/// of a batch, or a whole batch. They have every order of coefficients, and stalls.
 fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for (l, k, polynomials, order) in [
@@ -57,7 +57,7 @@ fn batches_with_and_without_stalls() {
     check(hdl(), small(Word::Bits32, 4, 2), &cases(), seed()).unwrap();
 }
 
-/// Memories deep enough to be divided (`rm_basext_ram`), and to be read a cycle earlier.
+/// Returns a unit with memories so deep that `rm_basext_ram` divides them and reads them a cycle earlier.
 pub fn deep() -> Shared {
     let shape = Shape::new(Word::Bits32, 1, 8..=14, 5, 5).unwrap();
     Shared::new(shape, 5).unwrap()
@@ -83,7 +83,7 @@ fn every_word_lane_and_batch() {
     }
 }
 
-/// 16 beats a row, below the depth of the pipelines; and four, the fewest there are.
+/// Rows of 16, eight and four beats work, fewer than the pipelines are deep.
 #[test]
 #[ignore = "wide units; `make full` runs it"]
 fn rows_shorter_than_the_pipeline() {
@@ -99,8 +99,9 @@ fn rows_shorter_than_the_pipeline() {
     }
 }
 
-/// Sources and targets of Tables 4.8 and 4.9 of the paper, as many targets as sources: multiplier-cycles of a stream of
-/// polynomials, as the RTL takes them, within 1.15 of the products.
+/// The multiplier-cycles that the RTL takes for a stream of polynomials are at most 1.15 times the modular products
+/// that the extension needs. Rings and numbers of sources are those of Tables 4.8 and 4.9 of Kırbıyık's thesis, with as
+/// many targets as sources.
 #[test]
 #[ignore = "the paper's sizes; `make full` runs it"]
 fn multiplier_cycles_of_the_papers_rows() {
@@ -151,7 +152,8 @@ fn the_shared_unit_lints() {
     }
 }
 
-/// Batch + 2 multipliers a lane, of 20 or 5 blocks; paths within the bar.
+/// Synthesis finds Batch + 2 multipliers a lane, of 5 DSP blocks for the 32-bit word and 20 for the 64-bit word. All
+/// paths are within the bar of docs/rtl.md.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn multipliers_are_counted() {
@@ -179,13 +181,13 @@ fn multipliers_are_counted() {
 }
 
 /// Compares area times time with the rows of one lane that Kırbıyık's thesis prints, where memories weigh most. The
-/// time is that for one target of a stream of polynomials. The area is by the thesis's formula, and the clock is
-/// the same for both. Ours is at most half, except for N = 2^16. There l = k = 17 targets need 34 memories of N
-/// words in any unit, and these alone are half of the printed product.
+/// time is that for one target of a stream of polynomials. The area is by the thesis's formula, and the clock is the
+/// same for both. The unit's product is at most half of the printed one, except for N = 2^16. There l = k = 17 targets
+/// need 34 memories of N words in any unit, and these alone are half of the printed product.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn area_times_time_is_half_of_the_printed() {
-    // LUT + FF / 2 + 100 DSP + 300 BRAM of Tables 4.7 to 4.9.
+    // `printed` is the area LUT + FF / 2 + 100 DSP + 300 BRAM of Tables 4.7 to 4.9.
     for (log_n, word, l, batch, printed, most) in [
         (14, Word::Bits32, 7, 7, 19_500.0, 0.5),
         (14, Word::Bits64, 7, 7, 46_200.0, 0.5),
@@ -219,8 +221,8 @@ fn the_models_cycles_behind_a_memory_port_with_the_wide_word() {
     check_behind_a_port(small(Word::Bits64, 1, 3));
 }
 
-/// Both streams behind one memory port, at rates that stall reads, writes or neither: the cycles of the model's replay, and
-/// the residues.
+/// Checks a unit whose streams share one memory port, at rates that stall reads, writes or neither. Cycles must be
+/// those of the model, and residues those of the golden model.
 fn check_behind_a_port(unit: Shared) {
     let rates = [(9, 8), (1, 1), (5, 8), (2, 1)].map(|(gain, beat)| Rate::new(gain, beat));
     let mut rng = Dice::new(seed());

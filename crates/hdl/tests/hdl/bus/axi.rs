@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A memory behind AXI4 and a host behind AXI4-Lite, which stall at random and hold the machine to the protocol.
+//! A memory on a machine's AXI4 ports and a host on its AXI4-Lite port. Both stall at random, and panic where the
+//! machine breaks the protocol.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -8,39 +9,41 @@ use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::shell::Register;
 use ringmill_hdl::{HdlError, In, Model, Out};
 
-/// What a word holds that nobody has written.
+/// The value of a memory word that nobody has written.
 const BLANK: u32 = 0xdead_beef;
 pub const OKAY: u64 = 0;
 pub const SLVERR: u64 = 2;
-/// Bursts that may be under way at once, each way.
+/// The most bursts of a port that the memory keeps pending at once: for reads, and as many for writes.
 const AHEAD: usize = 4;
-/// Far more cycles than anything here takes.
+/// The number of cycles, or of polls of a register, after which a wait panics: far more than any transfer here takes.
 const PATIENCE: u64 = 20_000;
 
-/// A stretch of memory at a port lies this far above that at the port below it: in another memory, and at another beat of
-/// its page.
+/// The distance between a stream's start at one port and its start at the next. It puts them in separate stretches of
+/// memory, and at different beats of their pages.
 const STRIDE: u64 = 0x100_0000_0280;
-/// Of each register of an address at a port, from that at the port below it.
+/// The distance between the address registers of a port and those of the next.
 const PORT_REGISTERS: u64 = 0x20;
 
-/// The pins of one channel that the design drives; its payload must stand while it waits. Those of all ports are one vector.
+/// The pins of a channel that the design drives, at one port. Its payload must not change between the offer and the
+/// transfer. A pin of the model holds the bits of all ports.
 struct Driven {
     name: &'static str,
     port: usize,
     valid: Out,
-    /// Each with its bits at a port.
+    /// The payload's pins, each with the number of bits that belong to a port.
     payload: Vec<(Out, usize)>,
-    /// What was shown in the cycle before and not taken.
+    /// The payload that was offered in the cycle before and not taken.
     shown: Option<Vec<Vec<u32>>>,
 }
 
-/// The pins of one channel that this side drives.
+/// The pins of a channel that the test bench drives.
 struct Driving {
     valid: In,
     ready: Out,
 }
 
-/// What one port of memory owes.
+/// The memory at one port: its reads (address of a beat, whether it is the burst's last), writes and answers that are
+/// pending.
 struct Memory {
     ar: Driven,
     aw: Driven,
@@ -48,44 +51,45 @@ struct Memory {
     reads: VecDeque<(u64, bool)>,
     writes: VecDeque<(u64, u64)>,
     answers: VecDeque<u64>,
-    /// Whether its offer of a word, an answer, stands.
+    /// Whether the memory is offering a read word, and an answer to a write, that is not yet taken.
     offering: [bool; 2],
 }
 
 pub struct Bus {
     pub model: Model,
-    /// Words by address; a word that is not there is [`BLANK`].
+    /// Words of 32 bits by address. An address without an entry reads as [`BLANK`].
     pub memory: BTreeMap<u64, u32>,
-    /// Reads and writes of these addresses are answered with an error.
+    /// Addresses at which reads and writes are answered with an error.
     pub fenced: Range<u64>,
-    /// This port moves in one cycle of eight, and the others as they would.
+    /// A port whose channels move in about one of eight of the cycles in which they otherwise would.
     pub slow: Option<usize>,
     /// Addresses of writes are taken in one cycle of 64, whatever the other channels do.
     pub late: bool,
     dice: Dice,
     stalls: bool,
-    /// Words of 32 bits in a beat, and of those at a port.
+    /// Words of 32 bits in a beat of all ports together, and in one port's share of it.
     beat: usize,
     share: usize,
     irq: Out,
     ports: Vec<Memory>,
-    // The memory's side: what it drives of all ports.
+    // The memory's pins, each for all ports.
     ready: [In; 3],
     r: Driving,
     b: Driving,
-    // The host's side.
+    // The host's pins.
     lite_b: Driven,
     lite_r: Driven,
     lite_ready: [In; 2],
     lite_aw: Driving,
     lite_w: Driving,
     lite_ar: Driving,
-    /// Of the host: address, data, and whether each is still to send.
+    /// The host's write address, write data and read address: `None` if there is none to send, else whether its offer
+    /// stands already.
     sending: [Option<bool>; 3],
-    /// To the host's last write and to its last read: value and response.
+    /// Answers to the host's last write and last read that were not yet fetched: value and response.
     answered: [Option<(u64, u64)>; 2],
     pub bursts: usize,
-    /// When each word that was read came at port 0.
+    /// The cycles in which the memory handed over a read word at port 0.
     pub came: Vec<u64>,
 }
 
@@ -114,14 +118,14 @@ fn driving(model: &Model, name: &str) -> Result<Driving, HdlError> {
     })
 }
 
-/// A bit for each port, port 0 lowest.
+/// Packs one bit for each port, port 0 lowest.
 fn mask(bits: impl IntoIterator<Item = bool>) -> u64 {
     let bits = bits.into_iter().enumerate();
     bits.fold(0, |mask, (port, bit)| mask | u64::from(bit) << port)
 }
 
 impl Driven {
-    /// Whether the channel shows something; what it showed and was not taken must still be there.
+    /// Returns whether the channel offers something. Panics if an offer that was not taken has changed or gone.
     fn look(&mut self, model: &Model) -> Result<bool, HdlError> {
         let valid = model.get(self.valid)? >> self.port & 1 == 1;
         if let Some(shown) = self.shown.take() {
@@ -132,7 +136,7 @@ impl Driven {
         Ok(valid)
     }
 
-    /// One pin of the payload: its bits at this port.
+    /// Returns this port's bits of a pin of the payload, in words of 32 bits.
     fn pin(&self, model: &Model, number: usize) -> Result<Vec<u32>, HdlError> {
         let (pin, bits) = self.payload[number];
         let all = model.get_words(pin)?;
@@ -145,7 +149,7 @@ impl Driven {
         Ok((0..bits.div_ceil(32)).map(word).collect())
     }
 
-    /// The same of at most 64 bits.
+    /// Returns this port's bits of a pin of the payload, of at most 64 bits.
     fn value(&self, model: &Model, number: usize) -> Result<u64, HdlError> {
         let words = self.pin(model, number)?;
         Ok(words
@@ -160,7 +164,8 @@ impl Driven {
             .collect()
     }
 
-    /// Whether the channel moves in this cycle, where it is taken with `ready`.
+    /// Returns whether the channel transfers in this cycle. Remembers the payload if it does not, so that the next look
+    /// can compare.
     fn take(&mut self, model: &Model, valid: bool, ready: bool) -> Result<bool, HdlError> {
         if valid && !ready {
             self.shown = Some(self.words(model)?);
@@ -170,7 +175,7 @@ impl Driven {
 }
 
 impl Bus {
-    /// `beat` words of 32 bits, divided over so many ports.
+    /// Resets the model and connects it. A beat has `beat` words of 32 bits, divided over `ports` ports.
     pub fn new(mut model: Model, beat: usize, ports: usize, dice: Dice) -> Result<Self, HdlError> {
         model.reset()?;
         let share = beat / ports;
@@ -225,29 +230,29 @@ impl Bus {
         self.ports.len()
     }
 
-    /// Where a stretch of memory begins at a port, `address` at port 0.
+    /// Returns where a stream begins at a port if it begins at `address` at port 0.
     pub fn at_port(&self, address: u64, port: usize) -> u64 {
         address + STRIDE * port as u64
     }
 
-    /// Where a word of the stream that lies at `address` is.
+    /// Returns the address of a 32-bit word, by its number in the stream that begins at `address`.
     fn place(&self, address: u64, word: usize) -> u64 {
         let (beat, within) = (word / self.beat, word % self.beat);
         let (port, at) = (within / self.share, within % self.share);
         self.at_port(address, port) + 4 * (beat * self.share + at) as u64
     }
 
-    /// Lays a word of 32 bits of a stream that lies at `address`.
+    /// Writes a 32-bit word to memory, by its number in the stream that begins at `address`.
     pub fn lay(&mut self, address: u64, word: usize, value: u32) {
         self.memory.insert(self.place(address, word), value);
     }
 
-    /// A word of 32 bits of a stream that lies at `address`.
+    /// Returns a 32-bit word of memory, by its number in the stream that begins at `address`.
     pub fn lies(&self, address: u64, word: usize) -> u32 {
         self.word(self.place(address, word))
     }
 
-    /// From now on every channel stalls in about half of the cycles; or none.
+    /// Lets every channel stall in about half of the cycles from now on, or no channel.
     pub fn stall(&mut self, stalls: bool) {
         self.stalls = stalls;
     }
@@ -256,13 +261,13 @@ impl Bus {
         !self.stalls || self.dice.bits() & 1 == 1
     }
 
-    /// Whether a channel of this port moves.
+    /// Decides whether a channel of this port may transfer in this cycle.
     fn port_goes(&mut self, port: usize) -> bool {
         let goes = self.go();
         goes && (self.slow != Some(port) || self.dice.bits() & 7 == 0)
     }
 
-    /// Of a port's word.
+    /// Returns the number of bytes in a port's share of a beat.
     fn bytes(&self) -> u64 {
         4 * self.share as u64
     }
@@ -275,7 +280,8 @@ impl Bus {
         Ok(self.model.get(self.irq)? == 1)
     }
 
-    /// A burst of a port: within 4 KiB, its beats.
+    /// Takes a burst from a port's address channel and returns the addresses of its beats. Panics if the burst is
+    /// unaligned, crosses 4 KiB, or has a wrong size or type.
     fn burst(&mut self, port: usize, channel: &'static str) -> Result<VecDeque<u64>, HdlError> {
         let pins = if channel == "m_ar" {
             &self.ports[port].ar
@@ -315,15 +321,15 @@ impl Bus {
         }
     }
 
-    /// One cycle on all channels.
+    /// Simulates one cycle with all channels.
     pub fn tick(&mut self) -> Result<(), HdlError> {
-        // What the design offers, as it stands before the edge.
+        // The design's offers, as they stand before the clock edge.
         let moved = self.take_from_ports()?;
         self.take_for_the_host()?;
-        // What the memory offers, and keeps on offering.
+        // The memory's offers, which stand until they are taken.
         let given = self.offer_at_ports()?;
 
-        // What the host offers.
+        // The host's offers.
         let mut sent = [false; 3];
         for at in 0..3 {
             let go = self.go();
@@ -339,7 +345,7 @@ impl Bus {
             sent[at] = offers && self.model.get(pins.ready)? == 1;
         }
 
-        // What moves with the edge.
+        // The transfers at the clock edge.
         if given.first().is_some_and(|moves| moves[0]) {
             self.came.push(self.model.cycle());
         }
@@ -365,7 +371,7 @@ impl Bus {
         Ok(())
     }
 
-    /// Which of each port's addresses of reads, of writes and words are taken.
+    /// Returns for each port whether a read address, a write address and a written word are taken in this cycle.
     fn take_from_ports(&mut self) -> Result<Vec<[bool; 3]>, HdlError> {
         let (mut ready, mut moved) = (Vec::new(), Vec::new());
         for number in 0..self.ports() {
@@ -390,7 +396,7 @@ impl Bus {
         Ok(moved)
     }
 
-    /// The machine's answers on AXI4-Lite.
+    /// Takes the machine's answers on AXI4-Lite.
     fn take_for_the_host(&mut self) -> Result<(), HdlError> {
         let goes = [self.go(), self.go()];
         for (at, channel) in [&mut self.lite_b, &mut self.lite_r].into_iter().enumerate() {
@@ -408,7 +414,7 @@ impl Bus {
         Ok(())
     }
 
-    /// Offers words and answers at every port; which of them are taken.
+    /// Offers read words and answers to writes at every port. Returns for each port which of the two are taken.
     fn offer_at_ports(&mut self) -> Result<Vec<[bool; 2]>, HdlError> {
         let (mut data, mut word_codes, mut lasts, mut codes) = (Vec::new(), 0, 0, 0);
         for number in 0..self.ports() {
@@ -451,7 +457,7 @@ impl Bus {
         Ok(taken.collect())
     }
 
-    /// What a port was given: an address to read, one to write, a word.
+    /// Books what a port transferred in this cycle: a read address, a write address, a written word.
     fn move_at_port(&mut self, port: usize, ar: bool, aw: bool, w: bool) -> Result<(), HdlError> {
         if ar {
             let beats = self.burst(port, "m_ar")?;
@@ -483,7 +489,7 @@ impl Bus {
         Ok(())
     }
 
-    /// Takes a beat of a port's oldest burst.
+    /// Writes a beat of a port's oldest write burst to memory.
     fn write_beat(&mut self, port: usize) -> Result<(), HdlError> {
         let channel = &self.ports[port].w;
         let data = channel.pin(&self.model, 0)?;
@@ -512,7 +518,7 @@ impl Bus {
         Ok(())
     }
 
-    /// Waits for the answer to a write (0) or a read (1).
+    /// Waits for the answer to the host's write (`which` = 0) or read (1), and returns its value and response.
     fn answer(&mut self, which: usize) -> Result<(u64, u64), HdlError> {
         for _ in 0..PATIENCE {
             if let Some(answer) = self.answered[which].take() {
@@ -547,13 +553,14 @@ impl Bus {
         Ok(())
     }
 
-    /// Writes some bytes of a register; the response.
+    /// Writes the bytes of a register that the mask `bytes` selects, and returns the response.
     pub fn write_bytes(&mut self, register: u64, value: u32, bytes: u64) -> Result<u64, HdlError> {
         self.begin_write(register, value, bytes)?;
         Ok(self.answer(0)?.1)
     }
 
-    /// A write of some bytes and a read side by side; the response to the one, what the other gives.
+    /// Writes some bytes of a register (register, value, mask) and reads another at the same time. Returns the response
+    /// to the write and the value read.
     pub fn write_beside_read(
         &mut self,
         (register, value, bytes): (u64, u32, u64),
@@ -566,7 +573,7 @@ impl Bus {
         Ok((self.answer(0)?.1, value as u32))
     }
 
-    /// Writes one after another, each sent as soon as its channels are free.
+    /// Writes registers one after another, and sends each address and each value as soon as its channel is free.
     pub fn write_at_once(&mut self, writes: &[(u64, u32)]) -> Result<(), HdlError> {
         let (mut named, mut given, mut answers) = (0, 0, 0);
         while answers < writes.len() {
@@ -590,7 +597,7 @@ impl Bus {
         Ok(())
     }
 
-    /// The response to a write.
+    /// Writes a register and returns the response.
     pub fn try_write(&mut self, register: u64, value: u32) -> Result<u64, HdlError> {
         self.write_bytes(register, value, 0xf)
     }
@@ -601,7 +608,7 @@ impl Bus {
         Ok(())
     }
 
-    /// The value and the response of a read.
+    /// Reads a register and returns the value and the response.
     pub fn try_read(&mut self, register: u64) -> Result<(u32, u64), HdlError> {
         self.begin_read(register)?;
         let (data, response) = self.answer(1)?;
@@ -614,7 +621,8 @@ impl Bus {
         Ok(value)
     }
 
-    /// Starts a transfer of so many beats at every port.
+    /// Starts a transfer of `beats` beats at every port, from or to `address`. `which` is the register block, [`READ`]
+    /// or [`WRITE`].
     pub fn transfer(&mut self, which: u64, address: u64, beats: usize) -> Result<(), HdlError> {
         for port in 0..self.ports() {
             let register = which + PORT_REGISTERS * port as u64;
@@ -625,7 +633,7 @@ impl Bus {
         self.write(which + 8, beats as u32)
     }
 
-    /// Ticks until one of these events has come, clears those and says which.
+    /// Polls the event register until one of `events` has come. Clears those of them that came and returns them.
     pub fn wait(&mut self, events: u32) -> Result<u32, HdlError> {
         for _ in 0..PATIENCE {
             let found = self.read(EVENTS)? & events;

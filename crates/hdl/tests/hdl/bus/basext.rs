@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The base-extension unit behind the same shell: jobs of the golden model with random stalls on all channels, and what is
-//! refused.
+//! Tests of the base-extension unit behind the shell: extensions must give the golden model's results, with random
+//! stalls on all channels, and wrong commands and streams must be refused.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -22,7 +22,7 @@ const DONE: u32 = 1;
 const AT_WORK: u32 = Answer::Busy as u32;
 const LOG_N: u32 = 8;
 
-/// The unit behind so many ports: the folded one, or the shared one where there is a batch.
+/// A unit and the number of its ports: the folded unit, or the shared unit if there is a batch.
 #[derive(Clone, Copy)]
 struct Built {
     shape: Shape,
@@ -44,12 +44,12 @@ impl Built {
         Self::new(Word::Bits32, 2, 1)
     }
 
-    /// Two words of 32 bits at each of two ports.
+    /// Returns a folded unit of four 32-bit words a beat, two at each of two ports.
     fn two_ports() -> Self {
         Self::new(Word::Bits32, 4, 2)
     }
 
-    /// Two targets at a time.
+    /// Returns a shared unit that computes two targets at a time.
     fn shared() -> Self {
         let batch = Some(2);
         Self {
@@ -58,7 +58,7 @@ impl Built {
         }
     }
 
-    /// As wide as the paper's, 2,048 bits a beat.
+    /// Returns a folded unit of 2,048 bits a beat, as wide as the paper's.
     fn wide() -> Self {
         Self::new(Word::Bits64, 32, 2)
     }
@@ -77,7 +77,7 @@ impl Built {
     }
 }
 
-/// Words of 32 bits in a word of the streams.
+/// Returns the number of 32-bit words in a word of the streams.
 fn halves(shape: Shape) -> usize {
     shape.word().bits() as usize / 32
 }
@@ -118,7 +118,7 @@ fn extend(extension: Extension, log_n: u32) -> u32 {
     })
 }
 
-/// Lays words of the streams into memory; `each` a beat.
+/// Writes a stream to memory with `each` words in each beat, the first lanes, and returns the number of beats.
 fn lay(bus: &mut Bus, shape: Shape, address: u64, words: &[u64], each: usize) -> usize {
     let halves = halves(shape);
     for (number, beat_words) in words.chunks(each).enumerate() {
@@ -141,7 +141,7 @@ fn lie(bus: &Bus, shape: Shape, address: u64, n: usize) -> Vec<u64> {
     (0..n).map(word).collect()
 }
 
-/// Reads a stretch of memory into the unit.
+/// Lets the unit read a stretch of memory, and waits for the end of the read.
 fn read(bus: &mut Bus, address: u64, beats: usize) -> Result<(), HdlError> {
     bus.transfer(READ, address, beats)?;
     bus.wait(READ_DONE)?;
@@ -156,7 +156,7 @@ fn ended(bus: &mut Bus) -> Result<Code, HdlError> {
 struct Job {
     constants: Constants,
     limbs: Vec<Vec<u64>>,
-    /// Exact, and fast.
+    /// The targets' residues by the golden model: of the exact extension, and of the fast one.
     want: [Vec<Vec<u64>>; 2],
 }
 
@@ -167,7 +167,7 @@ fn job(built: Built, dice: &mut Dice) -> Job {
     let moduli: Vec<Modulus> = primes.iter().map(|&q| Modulus::new(q).unwrap()).collect();
     let sources = RnsBasis::new(moduli[..3].to_vec()).unwrap();
     let (redundant, targets) = (Some(moduli[3]), &moduli[4..]);
-    // The residues of small integers: the same modulo every prime, and the exact extension too.
+    // Residues of small integers: they are the same modulo every prime, and so are the exact extension's results.
     let small: Vec<u64> = (0..1 << LOG_N).map(|_| dice.bits() >> 40).collect();
     let limbs = vec![small; 4];
     let want = [Extension::Exact, Extension::Fast].map(|extension| {
@@ -197,12 +197,13 @@ fn load_constants(bus: &mut Bus, shape: Shape, job: &Job) {
     assert_eq!(ended(bus).unwrap(), Code::Ok);
 }
 
-/// Where a residue polynomial lies.
+/// Returns the address at which the residue polynomial with this number is stored.
 fn at(limb: usize) -> u64 {
     0x9_0000_0000 + 0x2000 * limb as u64
 }
 
-/// Sends an extension's command and the residues for one target, each where its number says, while `to` is written.
+/// Streams in the residues that one target needs, those modulo the redundant prime first, while the unit writes the
+/// target to `to`. The command was sent before.
 fn target(bus: &mut Bus, shape: Shape, extension: Extension, to: u64) {
     let beats = (1 << LOG_N) / shape.lanes();
     bus.transfer(WRITE, to, beats).unwrap();
@@ -241,7 +242,8 @@ fn extends(bus: &mut Bus, shape: Shape, job: &Job) {
     }
 }
 
-/// The same of the shared unit, which takes each residue once, those modulo m last, and then gives both targets.
+/// Runs both extensions of a job on the shared unit. It takes each residue polynomial once, that modulo the redundant
+/// prime m last, and then writes both targets.
 fn extends_in_a_batch(bus: &mut Bus, shape: Shape, job: &Job) {
     lay_limbs(bus, shape, job);
     let beats = (1 << LOG_N) / shape.lanes();
@@ -267,7 +269,7 @@ fn extends_in_a_batch(bus: &mut Bus, shape: Shape, job: &Job) {
     }
 }
 
-/// Constants and both extensions to two targets, with stalls on all ten channels and without.
+/// Loads constants and runs both extensions to two targets, with stalls on all ten channels and without.
 #[test]
 fn extensions_give_what_the_golden_model_gives() {
     check(&hdl(), Built::narrow());
@@ -279,7 +281,7 @@ fn so_do_those_of_wide_moduli() {
     check(&hdl(), Built::new(Word::Bits64, 4, 1));
 }
 
-/// Each port's five channels stall by themselves.
+/// The five channels of each port stall independently of the other port's.
 #[test]
 fn so_do_those_behind_two_ports() {
     check(&hdl(), Built::two_ports());
@@ -327,13 +329,14 @@ fn check(hdl: &Hdl, built: Built) {
             Some(_) => extends_in_a_batch(&mut bus, shape, &job),
         }
     }
-    // A transfer is one burst at each port at least, where a polynomial is as short as eight beats: two of loads, and of
-    // each extension's residues, those of the folded unit for both targets.
+    // Each transfer takes at least one burst at each port. The transfers are the constants, the residues (by the folded
+    // unit once for each target) and the results.
     let least = if built.batch.is_some() { 20 } else { 30 };
     assert!(bus.bursts > least * ports, "{}", bus.bursts);
 }
 
-/// The unit of 2,048 bits a beat, at the paper's size of a ring, needs two ports, and its code is clean.
+/// The unit of 2,048 bits a beat, at the paper's ring degrees, lints without warnings at two ports. Wrong numbers of
+/// ports are refused with a reason.
 #[test]
 #[ignore = "a wide model; `make full` runs it"]
 fn a_beat_of_2048_bits_needs_two_ports() {
@@ -360,7 +363,8 @@ fn a_beat_of_2048_bits_needs_two_ports() {
     }
 }
 
-/// One port slower than the other, an error at one alone, wrong lengths, and starts that cannot be.
+/// Results are right if one port is slower than the other. An error at one port, wrong lengths and impossible starts
+/// are told.
 #[test]
 fn ports_wait_for_each_other_and_fail_alone() {
     check_ports(&hdl(), Built::two_ports());
@@ -387,7 +391,7 @@ fn check_ports(hdl: &Hdl, built: Built) {
         bus.read(EVENTS).unwrap()
     };
     for (port, other) in [(0, 1), (1, 0)] {
-        // The port that fails is done first.
+        // The other port is slow, so that the port that fails is done first.
         bus.slow = Some(other);
         for (stretch, event) in [(at(1), READ_ERROR), (at(9), WRITE_ERROR)] {
             let word = bus.at_port(stretch, port);
@@ -399,7 +403,8 @@ fn check_ports(hdl: &Hdl, built: Built) {
     bus.slow = None;
     bus.fenced = 0..0;
 
-    // A stretch that is longer than its stream keeps the rest; one that is shorter leaves the rest to the next.
+    // A stretch that is longer than its stream keeps its last words; one that is shorter leaves the stream's rest to
+    // the next write.
     assert_eq!(
         command(&mut bus, extend(Extension::Fast, LOG_N)).unwrap(),
         0
@@ -428,12 +433,12 @@ fn check_ports(hdl: &Hdl, built: Built) {
     assert_eq!(lie(&bus, shape, at(12), cut), second[..cut]);
     assert_eq!(lie(&bus, shape, at(14), n - cut), second[cut..]);
 
-    // No such register: beats at another port, ports that are not there.
+    // Addresses without a register: a number of beats at ports other than 0, and registers of ports 2 and up.
     for register in [0x68, 0x6c, 0x78, 0x7c, 0x80, 0x84, 0x90, 0xa0] {
         assert_eq!(bus.try_read(register).unwrap().1, SLVERR, "{register:#x}");
         assert_eq!(bus.try_write(register, 1).unwrap(), SLVERR, "{register:#x}");
     }
-    // Each address by itself; an odd one at any port is no start.
+    // Each port's addresses are registers of their own; an unaligned one at any port refuses the start.
     for which in [READ, WRITE] {
         let registers = [0x00, 0x04, 0x20, 0x24].map(|more| which + more);
         let values = registers.map(|_| dice.bits() as u32 & !7);
@@ -450,13 +455,13 @@ fn check_ports(hdl: &Hdl, built: Built) {
         }
     }
     assert_eq!(bus.read(BUSY).unwrap(), 0);
-    // A read that nothing takes stands, and so does that another is refused.
+    // A read whose words nothing takes stays under way, and another is refused.
     assert_eq!(bus.try_write(READ + 8, 64).unwrap(), OKAY);
     assert_eq!(bus.try_write(READ + 8, 64).unwrap(), SLVERR);
     assert_eq!(u64::from(bus.read(BUSY).unwrap()), busy::READ.put(1));
 }
 
-/// Answers, and codes at the end; the next job runs.
+/// Wrong commands are refused with an answer or a code at the end, and the next job runs.
 #[test]
 fn commands_and_streams_that_make_no_sense_are_refused() {
     check_refusals(&hdl(), Built::narrow());
@@ -494,7 +499,7 @@ fn check_refusals(hdl: &Hdl, built: Built) {
     }
     let job = job(built, &mut dice);
     load_constants(&mut bus, shape, &job);
-    // A polynomial of half the length; a command beside another.
+    // A command during another, and a polynomial of half the length.
     assert_eq!(command(&mut bus, exact).unwrap(), 0);
     assert_eq!(bus.read(BUSY).unwrap(), 1);
     assert_eq!(command(&mut bus, exact).unwrap(), AT_WORK);
@@ -503,8 +508,8 @@ fn check_refusals(hdl: &Hdl, built: Built) {
     extends(&mut bus, shape, &job);
 }
 
-/// Faults of the wrapper, and in the shell of what several ports add. That every port's last word ends the stream is not among them: they
-/// end together.
+/// Faults of the wrapper, and of the shell's logic for several ports. The list leaves out the one that waits for the
+/// last word of one port only, because all ports end together.
 pub const FAULTS: List = List {
     name: "bus_basext",
     text: include_str!("../faults/bus_basext.toml"),
@@ -519,7 +524,7 @@ pub const FAULTS: List = List {
 };
 
 fn all(hdl: &Hdl, built: Built, checks: &[fn(&Hdl, Built)]) -> Check {
-    // What does not build proves nothing.
+    // RTL that does not build proves nothing: this panic is no mismatch.
     drop(bus(hdl, built, 1));
     (checks.iter()).try_for_each(|check| panics(|| check(hdl, built)))
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::bus::hdl;
 
-/// A machine, and parameters for a small one.
+/// The machines by name, each with parameters that make it small.
 const CORES: [(&str, &[&str]); 6] = [
     ("polymul", &["--Units", "4", "--MaxLogN", "9"]),
     (
@@ -31,7 +31,7 @@ const CORES: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// The list of files in each core file is what its top uses, each after those it uses.
+/// Each core file lists exactly the sources that its top module uses, and each source after those that it uses itself.
 #[test]
 fn the_cores_list_what_their_tops_use() {
     let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
@@ -72,7 +72,7 @@ fn fusesoc_lints_the_cores() {
         let _ = std::fs::remove_dir_all(&work);
         std::fs::create_dir_all(&work).unwrap();
         let mut command: Command = hdl.tools().program("fusesoc");
-        // It keeps what it knows in the user's directories.
+        // FuseSoC keeps its library and cache in the user's directories.
         for place in ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
             command.env(place, &work);
         }
@@ -91,7 +91,7 @@ fn fusesoc_lints_the_cores() {
             String::from_utf8_lossy(&output.stderr)
         );
         assert!(output.status.success(), "{machine}: {words}");
-        // It did lint.
+        // The lint ran.
         assert!(words.contains("verilator"), "{machine}: {words}");
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The check that must notice the faults of the shell and of the multiplier's wrapper.
+//! The faults of the shell and of the polynomial multiplier's wrapper, and the checks that must notice them.
 
 use ringmill_hdl::Hdl;
 
@@ -7,8 +7,10 @@ use crate::bus::{CHECKS, bus};
 use crate::common::failure::{Check, panics};
 use crate::faults::list::{List, When};
 
-/// That `Answer` is cleared with each command is not among the faults: the answer is there before any host could ask.
-/// Nor is that half a word is not offered as an access: it is answered in its first cycle, before it could be judged.
+/// Faults of the shell and of the multiplier's wrapper. Two faults would change nothing that a host can see, so the
+/// list leaves them out. One is that a command does not clear `Answer`: the answer is there before a host can ask. The
+/// other is that the write of half a word is offered as an access: it is answered in its first cycle, before the access
+/// is judged.
 pub const FAULTS: List = List {
     name: "bus_polymul",
     text: include_str!("../faults/bus_polymul.toml"),
@@ -16,7 +18,7 @@ pub const FAULTS: List = List {
 };
 
 fn shell(hdl: &Hdl, _: u64) -> Check {
-    // What does not build proves nothing.
+    // RTL that does not build proves nothing: this panic is no mismatch.
     drop(bus(hdl, 1));
     CHECKS.iter().try_for_each(|check| panics(|| check(hdl)))
 }

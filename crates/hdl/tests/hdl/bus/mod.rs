@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Machines behind the shell, as a host and a memory see it: random stalls on all channels, results of
-//! the golden model, and what must be refused.
+//! Tests of machines behind the shell, the module that connects them to AXI, as a host and a memory see them. Channels
+//! stall at random, results must be those of the golden models, and wrong accesses and commands must be refused.
 
 mod axi;
 pub mod basext;
@@ -27,7 +27,7 @@ const WRITE_DONE: u32 = event::WRITE_DONE.put(1) as u32;
 const READ_ERROR: u32 = event::READ_ERROR.put(1) as u32;
 const WRITE_ERROR: u32 = event::WRITE_ERROR.put(1) as u32;
 const LENGTH: u32 = event::LENGTH.put(1) as u32;
-/// A page's end less three beats, above 4 GiB.
+/// An address above 4 GiB, three beats below the end of a page of 4 KiB.
 const HERE: u64 = 0x5_0000_0fd0;
 
 fn shape() -> Shape {
@@ -49,7 +49,8 @@ fn hdl() -> Hdl {
     Hdl::find(std::path::Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The machine behind its shell, built once for all threads.
+/// Returns the polynomial multiplier behind its shell on a bus. Threads build one after another, so that only the first
+/// builds the model.
 fn bus(hdl: &Hdl, seed: u64) -> Bus {
     static BUILDING: Mutex<()> = Mutex::new(());
     let _guard = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -76,7 +77,7 @@ fn tables_of(log_n: u32) -> u32 {
     number(Opcode::Tables) | fields::LOG_N.put(log_n.into()) as u32
 }
 
-/// Sends a command; its code.
+/// Sends a command and returns the code of the answer.
 fn command(bus: &mut Bus, word: u32) -> Result<u32, HdlError> {
     bus.write(COMMAND, word)?;
     for _ in 0..100 {
@@ -88,7 +89,8 @@ fn command(bus: &mut Bus, word: u32) -> Result<u32, HdlError> {
     panic!("command {word:#x} has no answer");
 }
 
-/// Puts words into memory and sends them with a command; how the machine says that they ended.
+/// Writes words to memory, sends a command and reads the words into the machine. Returns the code with which the load
+/// ended.
 fn send(bus: &mut Bus, word: u32, address: u64, words: &[u32]) -> Result<u32, HdlError> {
     for (i, &word) in words.iter().enumerate() {
         bus.memory.insert(address + 4 * i as u64, word);
@@ -123,7 +125,8 @@ fn unload(bus: &mut Bus, place: u32, address: u64, n: usize) -> Result<Vec<u64>,
         .collect())
 }
 
-/// Every operation at two degrees, with random stalls on all ten channels and without any.
+/// Every operation at two degrees gives the golden model's results, with random stalls on all ten channels and without
+/// any.
 fn operations_give_what_the_golden_model_gives(hdl: &Hdl) {
     let mut dice = Dice::new(seed());
     let mut bus = bus(hdl, dice.bits());
@@ -146,7 +149,7 @@ fn operations_give_what_the_golden_model_gives(hdl: &Hdl) {
         for (number_of, op) in operations.into_iter().enumerate() {
             let set = (number_of % 2) as u32;
             let (a, b) = (dice.limb(n, q), dice.limb(n, q));
-            // Somewhere else each time, at any beat of a page.
+            // A new address each time, at a random beat of a page.
             let mut somewhere = || 0x9_0000_0000 + dice.below(4096) * 16;
             let forms = op.forms();
             load(&mut bus, at(set, 0, forms.a), somewhere(), &a).unwrap();
@@ -201,7 +204,7 @@ fn transfers_go_beside_each_other_and_the_array(hdl: &Hdl) {
         0
     );
     bus.transfer(READ, 0x9000, n / 4).unwrap();
-    // All three units, a read and a write.
+    // All three units are busy, and so are a read and a write.
     assert_eq!(bus.read(BUSY).unwrap(), 0b11_0000_0111);
     for event in [WRITE_DONE, READ_DONE, LOAD_DONE, UNLOAD_DONE, ARRAY_DONE] {
         bus.wait(event).unwrap();
@@ -275,7 +278,8 @@ fn registers_say_what_stands_here_and_count_cycles(hdl: &Hdl) {
 fn what_makes_no_sense_is_refused(hdl: &Hdl) {
     let mut bus = bus(hdl, 3);
     bus.stall(true);
-    // No such register, none to write, none to read, none between words, none by the byte.
+    // Refused are addresses without a register or between registers, writes of read-only registers, a read of a
+    // write-only one, as well as writes of part of a word, and undefined events.
     for register in [0x0c, 0x30, 0x5c, 0x60, 0x800, 0xffc, 0x01, 0x42] {
         assert_eq!(bus.try_read(register).unwrap().1, SLVERR, "{register:#x}");
         assert_eq!(bus.try_write(register, 0).unwrap(), SLVERR, "{register:#x}");
@@ -288,7 +292,8 @@ fn what_makes_no_sense_is_refused(hdl: &Hdl) {
     assert_eq!(bus.try_write(ENABLE, 1 << 13).unwrap(), SLVERR);
     assert_eq!(bus.read(ENABLE).unwrap(), 0);
 
-    // Half a word beside a read, which must not take notice; writes that follow one another at once.
+    // A write of half a word at the same time as a read, which it must not disturb; then writes that follow one another
+    // at once.
     for round in 0..20 {
         let half = (ENABLE, 1, 0x3);
         assert_eq!(
@@ -308,7 +313,7 @@ fn what_makes_no_sense_is_refused(hdl: &Hdl) {
         assert_eq!(bus.read(ENABLE).unwrap(), 0);
     }
 
-    // Transfers that cannot be.
+    // Transfers that the shell refuses.
     bus.write(READ, 0x1008).unwrap();
     assert_eq!(bus.try_write(READ + 8, 4).unwrap(), SLVERR, "within a beat");
     bus.write(READ, 0x1000).unwrap();
@@ -321,7 +326,8 @@ fn what_makes_no_sense_is_refused(hdl: &Hdl) {
     }
     assert_eq!(bus.read(BUSY).unwrap(), 0);
 
-    // Commands: no tables; bits that mean nothing, and no such command; the machine's own refusal.
+    // Refused commands: a load without tables, undefined bits, an undefined operation, and a degree that the machine
+    // does not support.
     assert_eq!(
         command(&mut bus, number(Opcode::Load)).unwrap(),
         Code::NoTables as u32
@@ -343,7 +349,7 @@ fn what_makes_no_sense_is_refused(hdl: &Hdl) {
         Code::Unsupported as u32
     );
 
-    // A read under way, and one more.
+    // A second read while one is under way.
     tables(&mut bus, 256, 7681).unwrap();
     bus.transfer(READ, 0x1000, 64).unwrap();
     assert_eq!(bus.try_write(READ + 8, 64).unwrap(), SLVERR);
@@ -367,7 +373,7 @@ fn errors_of_memory_and_wrong_lengths_are_events(hdl: &Hdl) {
     load(&mut bus, 0, 0x2000, &a).unwrap();
     assert_eq!(bus.read(EVENTS).unwrap(), 0);
 
-    // The last beat of a read, the last burst of a write.
+    // Memory answers the last beats of a read, and the last burst of a write, with an error.
     bus.fenced = 0x23f0..u64::MAX;
     assert_eq!(
         send(
@@ -391,7 +397,7 @@ fn errors_of_memory_and_wrong_lengths_are_events(hdl: &Hdl) {
     load(&mut bus, 0, 0x2000, &a).unwrap();
     bus.write(EVENTS, 0x1fff).unwrap();
 
-    // A stream of 64 beats into a stretch of 80: the rest stays as it is.
+    // A stream of 64 beats is written to a stretch of 80 beats: the rest of the stretch stays as it is.
     assert_eq!(command(&mut bus, number(Opcode::Unload)).unwrap(), 0);
     bus.transfer(WRITE, 0x8000, 80).unwrap();
     bus.wait(WRITE_DONE).unwrap();
@@ -422,13 +428,13 @@ fn errors_of_memory_and_wrong_lengths_are_events(hdl: &Hdl) {
     assert_eq!(bus.read(EVENTS).unwrap(), UNLOAD_DONE);
     assert!((0..256).all(|i| u64::from(bus.word(0xa000 + 4 * i)) == a[i as usize]));
 
-    // A load whose stream never comes.
+    // A load whose stream never comes, which an abort ends.
     assert_eq!(command(&mut bus, number(Opcode::Load)).unwrap(), 0);
     assert_eq!(command(&mut bus, number(Opcode::Abort)).unwrap(), 0);
     bus.wait(LOAD_DONE).unwrap();
     assert_eq!(bus.read(END).unwrap(), Code::Aborted as u32);
 
-    // A single beat, which comes from the middle of nowhere.
+    // A write of a single beat that no unit sends.
     assert_eq!(bus.try_write(WRITE + 8, 1).unwrap(), OKAY);
     assert_eq!(u64::from(bus.read(BUSY).unwrap()), busy::WRITE.put(1));
 }
@@ -491,7 +497,8 @@ fn every_module_lints() {
     }
 }
 
-/// Synthesizable without latches, and within the bar by itself.
+/// The shell and its parts synthesise without latches or unknown cells, and their longest paths are within the bar of
+/// docs/rtl.md.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn the_shell_synthesises_within_the_bar() {

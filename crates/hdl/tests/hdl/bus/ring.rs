@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ring machine behind the same shell: tables, programs and limbs through memory, with random stalls on all channels, and
-//! what is refused.
+//! Tests of the ring machine behind the shell: tables, programs and limbs go through memory, with random stalls on all
+//! channels, and wrong commands, entries and limbs must be refused.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -22,14 +22,14 @@ use crate::bus::{LENGTH, READ_DONE, WRITE_DONE, command, hdl, seed};
 
 const DONE: u32 = 1;
 const WANTED: u32 = 2;
-/// A page's end less three beats, above 4 GiB; elsewhere.
+/// Addresses above 4 GiB for reads, 192 bytes below the end of a page, and for writes.
 const HERE: u64 = 0x5_0000_0f40;
 const THERE: u64 = 0x7_0001_0000;
-/// Words of 32 bits in a beat.
+/// The number of 32-bit words in a beat.
 const WORDS: usize = 8;
 const Q: u64 = (1 << 53) + (1 << 20) - (1 << 17) + 1;
 
-/// An RPAU of 4 butterflies and 2 dyadic cores, N = 2^6.
+/// Returns a machine of one RPAU with 4 butterflies and 2 dyadic cores, for N = 2^6.
 fn description() -> Description {
     let mut d = Description::parse(Description::STORED).unwrap();
     d.log_n = 6;
@@ -65,12 +65,12 @@ fn bus(hdl: &Hdl, seed: u64) -> Bus {
     Bus::new(model, WORDS, 1, Dice::new(seed)).unwrap()
 }
 
-/// The word of a command, and of one that asks for a byte.
+/// Returns a command's word. `byte` says which byte [`Command::Ask`] asks for; other commands have 0.
 fn word(op: Command, byte: u64) -> u32 {
     (fields::OP.put(op.bits()) | fields::BYTE.put(byte)) as u32
 }
 
-/// Lays words of 64 bits, the last beat filled with what nobody may look at where `filled`; the beats.
+/// Writes words of 64 bits to memory and returns the number of beats that they take.
 fn lay(bus: &mut Bus, words: &[u64]) -> usize {
     for (at, &word) in words.iter().enumerate() {
         bus.lay(HERE, 2 * at, word as u32);
@@ -79,22 +79,22 @@ fn lay(bus: &mut Bus, words: &[u64]) -> usize {
     words.len().div_ceil(WORDS / 2)
 }
 
-/// Sends a command without a byte; the answer.
+/// Sends a command with byte 0 and returns the answer.
 fn send(bus: &mut Bus, op: Command) -> Answer {
     let answer = command(bus, word(op, 0)).unwrap();
     Answer::from_bits(answer.into()).unwrap()
 }
 
-/// The code at the end.
+/// Returns the code with which the last command ended.
 fn ended(bus: &mut Bus) -> Code {
     let code = end::CODE.get(bus.read(END).unwrap().into());
     Code::from_bits(code).unwrap()
 }
 
-/// Entries of tables; the code at the end.
+/// Sends entries of tables and returns the code at the end.
 fn tables(bus: &mut Bus, entries: &[[u64; 2]]) -> Code {
     let mut words = entries.as_flattened().to_vec();
-    // Beats end with an entry: one that is there twice.
+    // The last entry is repeated until the last beat is full.
     while !words.len().is_multiple_of(WORDS / 2) {
         let last = *entries.last().unwrap();
         words.extend(last);
@@ -138,7 +138,7 @@ fn streams(words: &[Word]) -> [Vec<u64>; 4] {
     })
 }
 
-/// What the link is asked for: whether it is to the host, whether a key, its place.
+/// Asks which transfer the link waits for. Returns whether it is a store, whether it is of a key, and its place.
 fn asked(bus: &mut Bus) -> (bool, bool, u32) {
     let mut byte = |first: Asked, more: u64| {
         let ask = word(Command::Ask, first.bits() + more);
@@ -151,7 +151,7 @@ fn asked(bus: &mut Bus) -> (bool, bool, u32) {
     (is(want::STORE), is(want::KEY), (low | high << 8) as u32)
 }
 
-/// A limb that the link asks for.
+/// Waits until the link asks for a limb, checks that it is the expected one (whether a key, its place), and sends it.
 fn load(bus: &mut Bus, expected: (bool, u32), limb: &[u64]) {
     bus.wait(WANTED).unwrap();
     assert_eq!(asked(bus), (false, expected.0, expected.1));
@@ -160,7 +160,7 @@ fn load(bus: &mut Bus, expected: (bool, u32), limb: &[u64]) {
     bus.wait(READ_DONE).unwrap();
 }
 
-/// (a b)(x^g) modulo x^N + 1 and Q, plus `key` in evaluation form: by the definition.
+/// Computes (a b)(x^g) modulo x^N + 1 and Q by the definition, where g is `galois`.
 fn product(a: &[u64], b: &[u64], galois: usize) -> Vec<u64> {
     let n = a.len();
     let q = u128::from(Q);
@@ -177,7 +177,8 @@ fn product(a: &[u64], b: &[u64], galois: usize) -> Vec<u64> {
     out.into_iter().map(|x| x as u64).collect()
 }
 
-/// A product of two polynomials and its automorphism: loads, transforms, a key, a store.
+/// Checks a program that multiplies a polynomial by a key and applies an automorphism: it loads, transforms, and stores
+/// the result.
 fn check(bus: &mut Bus, dice: &mut Dice) {
     let n = 1 << description().log_n;
     let wait = Word::Wait {
@@ -209,7 +210,7 @@ fn check(bus: &mut Bus, dice: &mut Dice) {
     assert_eq!(send(bus, Command::Tables), Answer::Busy);
     let (a, b) = (dice.limb(n, Q), dice.limb(n, Q));
     load(bus, (false, 0x321), &a);
-    // The other factor as a key: in evaluation form.
+    // The other factor is a key, in evaluation form.
     let mut key = b.clone();
     let q = ringmill_math::Modulus::new(Q).unwrap();
     let ring = ringmill_math::Ring::full(6);
@@ -262,7 +263,7 @@ fn a_product_goes_through_memory() {
     }
 }
 
-/// Commands, entries of tables and limbs that make no sense; the next product is right.
+/// Wrong commands, table entries and limbs are refused, and the next product is right.
 #[test]
 #[ignore = "a model of its own; `make full` runs it"]
 fn what_makes_no_sense_is_refused() {
@@ -276,10 +277,10 @@ fn what_makes_no_sense_is_refused() {
         assert_eq!(u64::from(answer), Answer::BadCommand.bits(), "{wrong:#x}");
     }
     assert_eq!(bus.read(BUSY).unwrap(), 0);
-    // No such kind, table, row, RPAU; a key slot, a seed and a prime that there are not.
+    // Entries of a kind, size, table, row, RPAU, prime, key slot or seed place that the machine does not have.
     let raw = |kind: u64, table: u64, row: u64, rpaus: u64, data: u64| {
         let place = entry::ADDRESS.put(row) | entry::TABLE.put(table);
-        // Kind 16 has a bit above the field.
+        // A multiplication, because kind 16 has a bit above the field.
         let kind = entry::KIND.put(1) * kind;
         [place | kind | entry::RPAUS.put(rpaus), data]
     };
@@ -311,7 +312,7 @@ fn what_makes_no_sense_is_refused() {
     }
     let twiddles = size_entries(&description(), &[Q], 6).unwrap();
     assert_eq!(tables(&mut bus, &twiddles), Code::Ok);
-    // A limb a beat too short and too long.
+    // Limbs that are a beat too short, a beat too long, and twice as long as they should be.
     let n = 1 << description().log_n;
     for more in [n - WORDS / 2, n + WORDS / 2, 2 * n] {
         let words = [op(Opcode::Load, 3, 0)];

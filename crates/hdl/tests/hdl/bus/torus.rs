@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The bootstrapping engine behind the same shell: whole bootstraps with random stalls on all channels, and what is refused.
+//! Tests of the bootstrapping engine behind the shell: whole bootstraps with random stalls on all channels, and wrong
+//! commands and streams, which must be refused.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -24,16 +25,16 @@ const GIVE: u32 = fields::OP.put(Opcode::Give.bits()) as u32;
 const DONE: u32 = 1;
 const AT_WORK: u32 = Answer::Busy as u32;
 const WORD_BITS: usize = 52;
-/// A page's end less three beats, above 4 GiB; elsewhere.
+/// Addresses above 4 GiB for reads, 192 bytes below the end of a page, and for writes.
 const HERE: u64 = 0x5_0000_0f40;
 const THERE: u64 = 0x7_0001_0000;
 
-/// The bits of a command that name a place.
+/// Returns the bits of a command that name a ciphertext's place.
 fn at_place(place: usize) -> u32 {
     fields::PLACE.put(place as u64) as u32
 }
 
-/// N = 16, n = 6, two ciphertexts.
+/// Returns an engine of ring degree N = 16 and LWE dimension n = 6, with places for two ciphertexts.
 fn shape() -> Shape {
     Shape::new(Sizes {
         log_n: 4,
@@ -62,16 +63,17 @@ fn shape() -> Shape {
     .unwrap()
 }
 
-/// Words of 32 bits in a beat, and ports that it is divided over.
+/// A width of the bus: the 32-bit words of a beat, and the ports over which it is divided.
 #[derive(Clone, Copy)]
 struct Built {
     words: usize,
     ports: usize,
 }
 
-/// Ten beats for one of the key.
+/// A narrow bus: a beat of the bootstrapping key takes ten beats of the bus.
 const NARROW: Built = Built { words: 2, ports: 1 };
-/// Two for one of the key, the last of words never full.
+/// A wide bus: a beat of the bootstrapping key takes two beats of the bus, and the last beat of a stream of words is
+/// never full.
 const WIDE: Built = Built {
     words: 16,
     ports: 2,
@@ -82,7 +84,7 @@ impl Built {
         32 * self.words
     }
 
-    /// Beats of one of the key's.
+    /// Returns the number of beats of the bus for a beat of the bootstrapping key.
     fn parts(self) -> usize {
         (shape().beat_words() * WORD_BITS).div_ceil(self.bits())
     }
@@ -106,7 +108,8 @@ fn bus(hdl: &Hdl, built: Built, seed: u64) -> Bus {
     Bus::new(model, built.words, built.ports, Dice::new(seed)).unwrap()
 }
 
-/// Keys and two ciphertexts, and what bootstraps make of them.
+/// Random keys and ciphertexts to load, and the golden model's results: the large ciphertexts of the bootstraps, and
+/// the small ones after the key switch.
 struct Job {
     loads: Vec<Vec<u32>>,
     key: Vec<Vec<u64>>,
@@ -163,7 +166,8 @@ impl Job {
     }
 }
 
-/// Lays words, the last beat filled with what nobody may look at; the beats.
+/// Writes words to memory, fills the last beat with random words that the engine must ignore, and returns the number of
+/// beats.
 fn lay(bus: &mut Bus, built: Built, words: &[u32], dice: &mut Dice) -> usize {
     let beats = words.len().div_ceil(built.words);
     for at in 0..beats * built.words {
@@ -173,7 +177,8 @@ fn lay(bus: &mut Bus, built: Built, words: &[u32], dice: &mut Dice) -> usize {
     beats
 }
 
-/// Lays beats of the key, each where a beat begins; the beats of the bus.
+/// Writes beats of the bootstrapping key to memory, each from the start of a beat of the bus. Returns the number of
+/// beats of the bus.
 fn lay_key(bus: &mut Bus, built: Built, key: &[Vec<u64>]) -> usize {
     for (number, beat) in key.iter().enumerate() {
         let mut bits = vec![0u32; built.parts() * built.words];
@@ -196,7 +201,7 @@ fn ended(bus: &mut Bus) -> Result<Code, HdlError> {
     Ok(Code::from_bits(bus.read(END)?.into()).unwrap())
 }
 
-/// A command with a read of so many beats; how it ended.
+/// Sends a command with a read of `beats` beats, and returns the code at the end.
 fn with_read(bus: &mut Bus, word: u32, beats: usize) -> Code {
     assert_eq!(command(bus, word).unwrap(), 0, "{word:#x}");
     bus.transfer(READ, HERE, beats).unwrap();
@@ -205,13 +210,13 @@ fn with_read(bus: &mut Bus, word: u32, beats: usize) -> Code {
     code
 }
 
-/// A command without streams.
+/// Sends a command without streams, and returns the code at the end.
 fn alone(bus: &mut Bus, word: u32) -> Code {
     assert_eq!(command(bus, word).unwrap(), 0, "{word:#x}");
     ended(bus).unwrap()
 }
 
-/// What a place holds, by the command that gives it.
+/// Sends a command that writes a place's result, and returns the result's words.
 fn result(bus: &mut Bus, built: Built, word: u32, words: usize) -> Vec<u32> {
     let beats = words.div_ceil(built.words);
     assert_eq!(command(bus, word).unwrap(), 0);
@@ -267,7 +272,7 @@ fn check(hdl: &Hdl, built: Built) {
     }
 }
 
-/// Answers, and codes at the end; the next bootstrap runs.
+/// Wrong commands and streams are refused with an answer or a code at the end, and the next bootstrap runs.
 fn check_refusals(hdl: &Hdl, built: Built) {
     let mut dice = Dice::new(seed());
     let mut bus = bus(hdl, built, dice.bits());
@@ -293,7 +298,7 @@ fn check_refusals(hdl: &Hdl, built: Built) {
     ] {
         assert_eq!(alone(&mut bus, word), code, "{word:#x}");
     }
-    // Loads a beat too short and too long, and one with a word that is no exponent.
+    // Loads that are a beat too short, and one or three beats too long; then one with an exponent that is too large.
     let beats = lay(&mut bus, built, &job.loads[0], &mut dice);
     assert_eq!(with_read(&mut bus, LOAD, beats - 1), Code::CutShort);
     assert_eq!(with_read(&mut bus, LOAD, beats + 1), Code::TooLong);
@@ -303,7 +308,7 @@ fn check_refusals(hdl: &Hdl, built: Built) {
     let beats = lay(&mut bus, built, &bad, &mut dice);
     assert_eq!(with_read(&mut bus, LOAD, beats), Code::BadExponent);
     assert_eq!(alone(&mut bus, RUN), Code::NotLoaded);
-    // Keys that end early, within a beat, with a part of the last one; and that go on.
+    // Bootstrapping keys that end early, between beats of the key or within one, and keys that are too long.
     let parts = built.parts();
     for (less, more, code) in [
         (1, 0, Code::KeyShort),
@@ -321,7 +326,7 @@ fn check_refusals(hdl: &Hdl, built: Built) {
         assert_eq!(alone(&mut bus, UNLOAD), Code::NotLoaded);
     }
     bootstraps(&mut bus, built, &job, &mut dice);
-    // A command beside another; switching keys that end early and go on.
+    // A command during another; switching keys that end early, and one that is too long.
     let beats = lay(&mut bus, built, &job.switching_key, &mut dice);
     assert_eq!(command(&mut bus, SWITCH).unwrap(), 0);
     assert_eq!(bus.read(BUSY).unwrap(), 1);
@@ -360,8 +365,8 @@ fn so_they_are_where_beats_are_narrow() {
     check_refusals(&hdl(), NARROW);
 }
 
-/// Faults of the wrapper and of what is between beats and words. Where the count of a stream stops that has too many words is not among
-/// them: which word of the beat too many is marked makes no difference.
+/// Faults of the wrapper, and of the modules between the bus's beats and the engine's words. The list leaves out where
+/// the count of a too long stream stops, because it makes no difference which word of the excess beat is marked.
 pub const FAULTS: List = List {
     name: "bus_torus",
     text: include_str!("../faults/bus_torus.toml"),
@@ -372,7 +377,7 @@ pub const FAULTS: List = List {
 };
 
 fn all(hdl: &Hdl, built: Built) -> Check {
-    // What does not build proves nothing.
+    // RTL that does not build proves nothing: this panic is no mismatch.
     drop(bus(hdl, built, 1));
     panics(|| check_refusals(hdl, built))?;
     panics(|| check(hdl, built))

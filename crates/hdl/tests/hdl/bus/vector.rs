@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The vector machine behind the same shell: a program with its tables, distant memory by a manager of its own, random stalls on all
-//! channels, and what is refused.
+//! Tests of the vector machine behind the shell: programs and tables come through the host's manager, distant memory is
+//! behind a second one, and channels stall at random. Wrong commands and words must be refused.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -25,11 +25,11 @@ const DRY: u32 = 1 << 1;
 const FAILED: u32 = 1 << 3;
 const ASKS: u32 = 1 << 4;
 const FAULT_OP: u32 = 1;
-/// The host's words, above 4 GiB; chunk 0 of distant memory, behind the second manager.
+/// Addresses above 4 GiB: of the host's words, and of chunk 0 of distant memory, which is behind the second manager.
 const HERE: u64 = 0x5_0000_0f00;
 const DISTANT: u64 = 0x7_0001_0000;
 
-/// Radix 2^`log_radix`, chunks of two beats, two of them a limb.
+/// Returns a machine of radix 2^`log_radix`, with two beats in a chunk and two chunks in a limb.
 fn description(log_radix: u8) -> Description {
     let mut d = Description::read(Description::PAPER).unwrap();
     d.log_radix = log_radix;
@@ -55,7 +55,7 @@ fn bus(hdl: &Hdl, d: &Description, seed: u64) -> Bus {
         module: "rm_vector_axi".to_owned(),
         ..whole
     };
-    // Words of 32 bits in a beat of a manager.
+    // The number of 32-bit words in a beat of one manager.
     let beat = 1 << (d.log_lanes - 1);
     let top = top.int("DataWidth", 32 * beat);
     let model = hdl
@@ -75,7 +75,8 @@ fn command(bus: &mut Bus, word: u32) -> u32 {
     panic!("command {word:#x} has no answer");
 }
 
-/// Words of 128 bits as a read of the host's manager, so many a beat; the last beat is filled with words that are nothing.
+/// Sends the command `what`, and starts a read of words of 128 bits through the host's manager, `beat` words in each
+/// beat. The last beat is filled with padding, words whose top bit is set.
 fn send(bus: &mut Bus, beat: usize, what: u32, words: &[u128]) {
     assert_eq!(command(bus, what), 0);
     let mut words = words.to_vec();
@@ -98,7 +99,7 @@ fn tables(bus: &mut Bus, beat: usize, shape: Shape) {
     };
     let words = table_words(&moduli, shape).unwrap().into_iter();
     let mut words: Vec<u128> = words.map(u128::from).collect();
-    // Nothing, whatever it says.
+    // Padding: the top bit says that the other bits mean nothing.
     words.push(1 << 127 | words[0]);
     words.push(entry(6, 0, moduli.len() as u64));
     words.push(entry(7, 0, DISTANT));
@@ -107,7 +108,7 @@ fn tables(bus: &mut Bus, beat: usize, shape: Shape) {
     bus.wait(READ_DONE).unwrap();
 }
 
-/// The words of distant memory, so many chunks from `first` on.
+/// Writes chunks to distant memory, from chunk 0 on.
 fn lay(bus: &mut Bus, chunks: &[Vec<u32>]) {
     for (at, &word) in (0..).zip(chunks.iter().flatten()) {
         bus.memory.insert(DISTANT + 4 * at, word);
@@ -118,7 +119,8 @@ fn chunk(at: u16) -> Place {
     Place::Chunk(Chunk(at))
 }
 
-/// All of the buffer in, a limb transformed and back, sums, an automorphism, all of it out.
+/// Returns a program that loads the whole buffer, transforms one limb forward and another back, applies an
+/// automorphism, multiplies a chunk by a register, and stores the whole buffer.
 fn program(shape: Shape) -> MicroProgram {
     use MicroOp::*;
     let pass = |op, a, modulus| Instr {
@@ -166,14 +168,14 @@ fn program(shape: Shape) -> MicroProgram {
     }
 }
 
-/// Radix 4, N = 16, beats of 128 bits.
+/// Runs the machine of radix 4, N = 16 and beats of 128 bits.
 #[test]
 #[ignore = "another model; `make full` runs it"]
 fn programs_behind_the_shell() {
     check(&hdl(), 2);
 }
 
-/// Radix 8, N = 64, the paper's beats of 512 bits.
+/// Runs the machine of radix 8, N = 64 and beats of 512 bits, as wide as the paper's.
 #[test]
 #[ignore = "another machine to build; `make full` runs it"]
 fn programs_behind_the_shell_with_beats_of_512_bits() {
@@ -188,7 +190,7 @@ fn check(hdl: &Hdl, log_radix: u8) {
     let program = program(shape);
     let words: Vec<u128> = program.instrs.iter().map(encode).collect();
     let lanes = 1 << shape.log_lanes;
-    // A chunk is two beats.
+    // A chunk is two beats; a word of 128 bits is four lanes.
     let beat = lanes / 8;
     tables(&mut bus, beat, shape);
     for stalls in [false, true] {
@@ -211,20 +213,20 @@ fn check(hdl: &Hdl, log_radix: u8) {
             assert_eq!(bus.word(DISTANT + 4 * at), want, "word {at}");
         }
     }
-    // A command that is none.
+    // Undefined commands.
     assert_eq!(command(&mut bus, 3), 1);
     assert_eq!(command(&mut bus, 1 << 8), 1);
-    // A word that is no instruction stops the queue and is named; what stands before it ends.
+    // An undefined instruction stops the queue with a fault code; the instructions before it are executed.
     bus.stall(false);
     let store = moved(MicroOp::Store, shape, 1, 0);
     let mut wrong = vec![encode(&store[0]), encode(&store[1]), 5 << 90];
-    // More than the queue holds: what is behind the wrong one is dropped.
+    // More words than the queue holds: those behind the wrong one are dropped.
     wrong.extend(&words[..3 * d.queue / 2]);
     send(&mut bus, beat, INSTRUCTIONS, &wrong);
     bus.wait(FAULT).unwrap();
     bus.wait(READ_DONE).unwrap();
     assert_eq!(bus.read(END).unwrap(), FAULT_OP);
-    // Not before the stores were sent.
+    // The fault is cleared only after the stores were sent.
     assert!((0..100).any(|_| command(&mut bus, CLEAR) == 0));
     assert_eq!(bus.read(END).unwrap(), 0);
     assert!((0..1000).any(|_| bus.read(BUSY).unwrap() == 0));
@@ -235,7 +237,7 @@ fn check(hdl: &Hdl, log_radix: u8) {
         .map(|i| bus.word(DISTANT + 4 * (u64::from(shape.chunks) * lanes as u64 + i)))
         .collect();
     assert_eq!(kept, again);
-    // Distant memory that answers with an error is told; the program goes on.
+    // An error of distant memory is told by an event, and the program goes on.
     bus.fenced = DISTANT..DISTANT + 4;
     send(&mut bus, beat, INSTRUCTIONS, &words);
     bus.wait(ENDED).unwrap();
@@ -301,7 +303,7 @@ fn check_refill(hdl: &Hdl) {
     d.queue = 32;
     let mut bus = bus(hdl, &d, dice.bits());
     let shape = d.shape(4);
-    // A beat is a word.
+    // A beat of the host's manager is one word of 128 bits.
     tables(&mut bus, 1, shape);
     let whole = program(shape).instrs;
     let of = |kept: fn(&Instr) -> bool, times: usize| {
@@ -331,7 +333,7 @@ fn check_refill(hdl: &Hdl) {
     let encoded = |program: &MicroProgram| program.instrs.iter().map(encode).collect::<Vec<_>>();
     refill(&mut bus, &encoded(&load), || 0);
     memory.execute(&load).unwrap();
-    // Five more find room between the queue and the head.
+    // Five more words find room between the queue and the controller's head.
     let roomy = Description {
         queue: d.queue + 5,
         ..d.clone()
@@ -356,7 +358,7 @@ fn check_refill(hdl: &Hdl) {
         assert_eq!(dry > 0, late > 0, "{dry} dry cycles");
         let told = bus.read(EVENTS).unwrap() & DRY != 0;
         assert_eq!(told, late > 0);
-        // An interrupt of its own.
+        // The dry queue has an interrupt of its own.
         bus.write(ENABLE, DRY).unwrap();
         bus.tick().unwrap();
         bus.tick().unwrap();
@@ -368,14 +370,14 @@ fn check_refill(hdl: &Hdl) {
     for (at, &want) in (0..).zip(memory.distant.iter().flatten()) {
         assert_eq!(bus.word(DISTANT + 4 * at), want, "word {at}");
     }
-    // The count is of one queue, from one reset to the next.
+    // The count of dry cycles starts again at zero when the queue is cleared.
     assert!(bus.read(COUNT).unwrap() > 0);
     assert!((0..100).any(|_| command(&mut bus, CLEAR) == 0));
     assert_eq!(bus.read(COUNT).unwrap(), 0);
     assert_eq!(bus.read(COUNT + 4).unwrap(), 32);
 }
 
-/// Faults of the wrapper, and of what it shows of the queue.
+/// Faults of the wrapper, and of what it shows the host of the queue.
 pub const FAULTS: List = List {
     name: "bus_vector",
     text: include_str!("../faults/bus_vector.toml"),
@@ -383,7 +385,7 @@ pub const FAULTS: List = List {
 };
 
 fn all(hdl: &Hdl, _: u64) -> Check {
-    // What does not build proves nothing.
+    // RTL that does not build proves nothing: this panic is no mismatch.
     drop(bus(hdl, &description(2), 1));
     panics(|| check_refill(hdl))?;
     (2..=3).try_for_each(|log_radix| panics(|| check(hdl, log_radix)))

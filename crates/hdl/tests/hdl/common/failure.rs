@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Why a check failed, so that a fault counts as noticed only where the RTL is wrong.
+//! The reason why a check failed. A fault counts as noticed only if the check found the RTL wrong.
 
 use std::fmt::{self, Debug};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use ringmill_hdl::{Hdl, HdlError};
 
-/// The RTL is wrong, or a tool would not do its work (which proves nothing).
+/// The reason of a failed check: the RTL is wrong, or a tool failed, which proves nothing about the RTL.
 pub enum Failure {
     Mismatch(String),
     Tool(String),
@@ -20,7 +20,8 @@ impl Debug for Failure {
 }
 
 impl From<HdlError> for Failure {
-    /// A simulation stops at an assertion of the RTL, which is then wrong.
+    /// Turns a stopped simulation, which an assertion of the RTL ends, into a mismatch, and every other error into a
+    /// failure of a tool.
     fn from(error: HdlError) -> Self {
         match error {
             HdlError::Simulation(message) => Self::Mismatch(message),
@@ -34,7 +35,7 @@ pub type Check = Result<(), Failure>;
 /// A check of a copy of the RTL, with a seed for its random numbers.
 pub type Checker = fn(&Hdl, u64) -> Check;
 
-/// Runs a check that panics where the RTL is wrong.
+/// Runs a check that panics where the RTL is wrong, and returns a panic as a mismatch.
 pub fn panics(check: impl FnOnce()) -> Check {
     let outcome = catch_unwind(AssertUnwindSafe(check));
     outcome.map_err(|_| Failure::Mismatch("the check panics".to_owned()))

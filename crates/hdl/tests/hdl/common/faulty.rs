@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Copies of the RTL with one line changed, for checks that must notice.
+//! Copies of the RTL with one piece of text changed: a fault that checks must notice.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A copy of every room of `rtl`, removed when dropped.
+/// A copy of the folder `rtl`, removed when dropped.
 pub struct Faulty(PathBuf);
 
 impl Faulty {
-    /// With `from`, which stands once in `file` (a name, or a path below `rtl`), replaced by `to`.
+    /// Copies `rtl` and replaces `from` by `to` in `file`, a file name or a path below `rtl`. Panics unless `from`
+    /// occurs exactly once in it.
     pub fn copy(file: &str, from: &str, to: &str) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -37,7 +38,7 @@ impl Faulty {
         copy
     }
 
-    /// Where it lies.
+    /// Returns the folder of the copy.
     pub fn root(&self) -> &Path {
         &self.0
     }
@@ -45,7 +46,7 @@ impl Faulty {
 
 impl Drop for Faulty {
     fn drop(&mut self) {
-        // What is left over below `target` harms nobody.
+        // A folder left over below `target` does no harm.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

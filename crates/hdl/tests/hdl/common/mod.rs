@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What tests of several machines share.
+//! Helpers that the tests of several machines use.
 
 pub mod failure;
 pub mod faulty;
@@ -7,7 +7,7 @@ pub mod setup;
 
 use std::path::PathBuf;
 
-/// An empty folder of this name for a test's files.
+/// Returns an empty folder of this name for a test's files. Removes what was in it.
 pub fn folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The project's RTL with its tools, and what random tests begin with.
+//! The project's RTL with its tools, and the seed of random tests.
 
 use std::path::Path;
 use std::sync::OnceLock;
 
 use ringmill_hdl::Hdl;
 
-/// The project's RTL with its tools.
+/// Returns the project's RTL with its tools, which the first call finds.
 pub fn hdl() -> &'static Hdl {
     static HDL: OnceLock<Hdl> = OnceLock::new();
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     HDL.get_or_init(|| Hdl::find(here).unwrap_or_else(|e| panic!("{e}")))
 }
 
-/// `$RINGMILL_SEED`, or a fresh one; printed, so that a failing run can be repeated.
+/// Returns the decimal `$RINGMILL_SEED`, or a fresh seed from the clock. Prints it, so that a failing run can be
+/// repeated.
 pub fn seed() -> u64 {
     let given = std::env::var("RINGMILL_SEED").ok();
     let fresh = || {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A list of faults, read from its data file.
+//! Lists of faults of the RTL, read from data files.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,16 +8,16 @@ use serde::Deserialize;
 
 use crate::common::failure::Checker;
 
-/// Which command looks for a fault.
+/// A command that looks for a fault: `make test` or `make full`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum When {
-    /// `make test`, and `make full` with it.
+    /// `make test`, which `make full` runs, too.
     Test,
     Full,
 }
 
-/// Text of a module, what it is changed to, and the check that must notice.
+/// A fault: a piece of a module's text, its replacement, and the check that must notice.
 pub struct Fault {
     /// What the RTL then does wrong.
     pub name: String,
@@ -34,10 +34,11 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The faults of a unit, in a file of this folder, and the checks that the file names.
+/// The faults of a unit, from a file of this folder, with the checks that the file names.
 ///
-/// A table `[full.unit.rm_ring_seq]` has the faults of module `rm_ring_seq` that `make full` looks for and check `unit` must notice. Its rows
-/// are `"what the RTL then does wrong" = ["text that stands once in the module", "what it is changed to"]`.
+/// A table `[full.unit.rm_ring_seq]` has the faults of module `rm_ring_seq` that `make full` looks for. The check
+/// `unit` must notice them. Its rows are `"what the RTL then does wrong" = ["text that stands once in the module",
+/// "what it is changed to"]`.
 pub struct List {
     pub name: &'static str,
     pub text: &'static str,
@@ -48,11 +49,11 @@ pub struct List {
 type Tables = BTreeMap<When, BTreeMap<String, BTreeMap<String, BTreeMap<String, [String; 2]>>>>;
 
 impl List {
-    /// Reads the file.
+    /// Returns the faults of the file.
     ///
     /// # Panics
     ///
-    /// If the file is no TOML, or has anything but tables as above.
+    /// Panics if the file is not TOML, or has anything but the tables that [`List`] describes.
     pub fn faults(&self) -> Vec<Fault> {
         let tables: Tables =
             toml::from_str(self.text).unwrap_or_else(|e| panic!("{}: {e}", self.name));
@@ -81,7 +82,7 @@ impl List {
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// Panics if there is none.
     pub fn check(&self, name: &str) -> Checker {
         let found = self.checks.iter().find(|(known, _)| *known == name);
         found

@@ -32,7 +32,7 @@ const LISTS: [&List; 19] = [
     &vector::faults::MACHINE,
 ];
 
-/// Faults may come, and none goes.
+/// The number of faults in all lists. It may grow, but must not shrink.
 const LEAST: usize = 783;
 
 #[test]
@@ -43,7 +43,7 @@ fn every_fault_has_a_name_and_a_place_and_a_check() {
         let (mut names, mut checks) = (BTreeSet::new(), BTreeSet::new());
         for fault in &faults {
             let files = hdl().sources().closure(&fault.module).unwrap();
-            // The module itself, behind what it uses.
+            // The last file is the module itself, behind those that it uses.
             let (_, text) = files.last().unwrap();
             let places = text.matches(&fault.from).count();
             assert_eq!(places, 1, "{fault}: `{}`", fault.from);

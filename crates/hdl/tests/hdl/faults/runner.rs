@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Puts each fault of a list into a copy of the RTL, of which the fault's check must then complain.
+//! The runner, which puts each fault of a list into a copy of the RTL. The fault's check must then fail.
 
 use std::collections::BTreeSet;
 
@@ -9,16 +9,18 @@ use crate::common::setup::{hdl, seed};
 use crate::faults::list::{Fault, List, When};
 
 impl List {
-    /// Tries the faults that this command looks for. With `$RINGMILL_FAULTS`, tries those whose module, name or check has that text.
+    /// Tries the faults that the command `when` looks for. If `$RINGMILL_FAULTS` is set, tries only those of them whose
+    /// module, name or check contains its text.
     ///
     /// # Panics
     ///
-    /// If a check lets a fault pass, complains of sound RTL, or cannot be built.
+    /// Panics if a check lets a fault pass or cannot be built, or, for [`When::Full`], fails on sound RTL.
     pub fn all_are_noticed(&self, when: When) {
         let some = std::env::var("RINGMILL_FAULTS").unwrap_or_default();
         let mut faults = self.faults();
         faults.retain(|fault| fault.when == when && fault.to_string().contains(&some));
-        // A check that always complains notices nothing. `make test` has the machines' own tests for that.
+        // A check that always fails would notice everything, so each must pass on sound RTL. In `make test` the
+        // machines' own tests show that.
         let checks: BTreeSet<&str> = faults.iter().map(|fault| &*fault.check).collect();
         for check in checks.into_iter().filter(|_| when == When::Full) {
             let outcome = self.check(check)(hdl(), seed());

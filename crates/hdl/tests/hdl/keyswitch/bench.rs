@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One unit with switches of random keys and ciphertexts.
+//! Checks of a key-switching unit with random keys and ciphertexts.
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::keyswitch::{Body, Switcher, SwitcherError};
@@ -19,7 +19,7 @@ impl From<SwitcherError> for Failure {
     }
 }
 
-/// A unit of `batch` ciphertexts, for N up to 40 and n up to 70.
+/// Returns a unit for `batch` ciphertexts, with large dimension N up to 40 and small dimension n up to 70.
 pub fn shape(
     batch: usize,
     (cores, rounds, steps): (usize, u32, u32),
@@ -34,7 +34,8 @@ pub fn shape(
     Shape::new(batch, generators, digits, (40, 70)).unwrap()
 }
 
-/// A switching key and ciphertexts, all random: nothing hangs on their being encryptions.
+/// A switch with its key and ciphertexts, all random, because the unit's arithmetic does not depend on their being
+/// encryptions.
 pub struct Switch {
     pub command: Command,
     pub seed: [u8; 32],
@@ -52,7 +53,7 @@ impl Switch {
         let bodies = bodies.collect();
         let mut seed = [0; 32];
         seed.fill_with(|| dice.bits() as u8);
-        // Edges of the rounding among the words.
+        // Some words are at edges of the rounding to digits.
         let step = 1u64 << (32 - digits.log_base as usize * digits.levels);
         let edges = [0, 1, step / 2, (1 << 31) - step / 2, 1 << 31, (1 << 32) - 1];
         let word = |dice: &mut Dice| match dice.below(8) {
@@ -77,7 +78,7 @@ impl Switch {
     }
 }
 
-/// N, n, and ciphertexts of a switch; whether its streams stall.
+/// A switch: its large dimension N, its small dimension n, its number of ciphertexts, and whether its streams stall.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     pub large: u16,
@@ -95,7 +96,8 @@ pub fn unit(hdl: &Hdl, shape: Shape, seed: u64) -> Result<Switcher, Failure> {
     )?)
 }
 
-/// Runs a switch, whose result and cycles must be right.
+/// Runs a switch, checks its result and cycles, and returns the cycles. With stalls, they must not be fewer than the
+/// model's.
 pub fn right(unit: &mut Switcher, switch: &Switch, stalls: bool) -> Result<u64, Failure> {
     let (shape, command) = (unit.shape(), switch.command);
     unit.stall(stalls);
@@ -118,7 +120,7 @@ pub fn right(unit: &mut Switcher, switch: &Switch, stalls: bool) -> Result<u64, 
     Ok(found.cycles)
 }
 
-/// Switches one after another on one unit.
+/// Runs switches one after another on one unit, each of which must be right.
 pub fn check(hdl: &Hdl, shape: Shape, cases: &[Case], seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let mut unit = unit(hdl, shape, dice.bits())?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `rm_chacha20`: the test vector of RFC 8439, and key streams of random seeds and positions.
+//! Tests of the ChaCha20 generator, `rm_chacha20`: vectors of RFC 8439, and blocks of random seeds and positions.
 
 use chacha20::ChaCha20;
 use chacha20::cipher::{KeyIvInit, StreamCipher, StreamCipherSeek};
@@ -9,7 +9,7 @@ use ringmill_hdl::{BuildOptions, Hdl, Top};
 use crate::common::failure::{Check, Failure};
 use crate::common::setup::{hdl, seed};
 
-/// A block: words 4 to 11, 12, and 13 and 14 of the state.
+/// The position of a block under a seed: words 13 and 14 of the initial state (`stream`), and word 12 (`counter`).
 #[derive(Clone, Copy)]
 struct Position {
     stream: u64,
@@ -27,7 +27,7 @@ fn block(seed: &[u8; 32], at: Position) -> [u32; 16] {
     std::array::from_fn(|w| u32::from_le_bytes(words[w]))
 }
 
-/// How a generator is made.
+/// The parameters `Rounds` and `Steps` of a generator.
 #[derive(Clone, Copy, Debug)]
 pub struct Made {
     pub rounds: u64,
@@ -40,8 +40,9 @@ fn top(made: Made) -> Top {
         .int("Steps", made.steps)
 }
 
-/// Positions of one seed through a generator, with gaps once half of them are in: each block's words in its cycle, and a
-/// place exactly where no block comes round.
+/// Sends positions of one seed through a generator, with gaps once half of them are in. Each block's words must come in
+/// the cycle that its latency says. The generator must take a position in exactly the cycles in which no block goes
+/// round again.
 fn run(hdl: &Hdl, made: Made, seed: &[u8; 32], positions: &[Position], dice: &mut Dice) -> Check {
     let mut model = hdl.model(&top(made), BuildOptions::default())?;
     model.restart(dice.bits() as u32)?;
@@ -55,7 +56,7 @@ fn run(hdl: &Hdl, made: Made, seed: &[u8; 32], positions: &[Position], dice: &mu
     model.set(valid, 0)?;
     model.reset()?;
     let (ring, latency) = (4 * made.rounds / made.steps, 80 / made.steps + 1);
-    // The cycle in which each block came.
+    // The cycle in which each position was taken.
     let mut came: Vec<u64> = Vec::new();
     let (mut next, mut out, mut cycle) = (0, 0, 0u64);
     while out < positions.len() {
@@ -102,7 +103,7 @@ fn run(hdl: &Hdl, made: Made, seed: &[u8; 32], positions: &[Position], dice: &mu
     Ok(())
 }
 
-/// RFC 8439, section 2.3.2 and the first vector of appendix A.1.
+/// The generator gives the blocks of RFC 8439, section 2.3.2 and the first vector of appendix A.1.
 #[test]
 fn the_block_of_the_rfc() {
     let seed = std::array::from_fn(|i| i as u8);

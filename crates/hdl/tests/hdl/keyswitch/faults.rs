@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The checks that must notice the faults of the key switch and of its generators.
+//! The faults of the key-switching unit and of its generators, and the checks that must notice them.
 
 use crate::faults::list::{List, When};
 use crate::keyswitch::bench::shape;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What a unit refuses: a code, no lock-up, and the next switch is right.
+//! Tests of what a key-switching unit refuses: it answers with a code, does not lock up, and does the next switch
+//! right.
 
 use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
@@ -36,7 +37,7 @@ pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
     let mut unit = unit(hdl, shape, dice.bits())?;
     let digits = shape.digits();
     let most = shape.batch() as u8;
-    // Sizes that are none, or too large.
+    // Sizes that are zero or too large.
     for (large, small, count) in [
         (0, 9, 1),
         (6, 0, 1),
@@ -60,7 +61,8 @@ pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
     }
     let switch = Switch::random(digits, COMMAND, &mut dice);
     right(&mut unit, &switch, false)?;
-    // Bodies that end early, at the first and just before the end; that do not end with the last row, and end later.
+    // Streams of bodies that end with the first one, in the middle or just before the last, and streams that are too
+    // long.
     let rows = switch.bodies.len();
     for stalls in [false, true] {
         for (bodies, code) in [

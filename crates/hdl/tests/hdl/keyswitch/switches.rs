@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Switches with and without stalls.
+//! Tests of key switches with and without stalls.
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::keyswitch::Switcher;
@@ -19,7 +19,8 @@ const fn case(large: u16, small: u16, count: u8, stalls: bool) -> Case {
     }
 }
 
-/// The paper's digits; a new dimension that fills passes and one that does not; N = 1; passes that are shorter than the pipeline.
+/// Checks switches of small dimensions, with and without stalls. Some new dimensions fill the last pass and some do
+/// not; one switch has N = 1; some passes are shorter than the pipeline.
 pub fn small_switches(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
     let most = shape.batch() as u8;
     let cases = [
@@ -69,7 +70,7 @@ fn every_kind_of_unit() {
     }
 }
 
-/// N = 1024, n = 630: the 128-bit set in base 2 and in base 4, four ciphertexts, four blocks a cycle.
+/// The 128-bit set, N = 1024 and n = 630, switches four ciphertexts in base 2 and in base 4, with four generators.
 #[test]
 #[ignore = "the 128-bit set, minutes; `make full` runs it"]
 fn the_128_bit_set() {

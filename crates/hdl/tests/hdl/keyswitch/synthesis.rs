@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Lint, what synthesis counts, and the bar.
+//! Tests of the key-switching unit's lint, its synthesised resources and its longest paths.
 
 use ringmill_hdl::torus::keyswitch::top;
 use ringmill_hdl::{Family, Top};
@@ -30,7 +30,7 @@ fn every_module_lints() {
     }
 }
 
-/// What the generator cannot make fails when it is elaborated, and says so.
+/// Parameters outside the unit's ranges fail at elaboration, with a message that names the range.
 #[test]
 #[ignore = "many elaborations; `make full` runs it"]
 fn parameters_out_of_range_fail() {
@@ -47,7 +47,7 @@ fn parameters_out_of_range_fail() {
     }
 }
 
-/// Sums, and nothing that multiplies or stores; paths within the bar.
+/// Units take no DSP block and no block RAM, and their paths are within the bar of docs/rtl.md.
 #[test]
 #[ignore = "synthesis, minutes; `make full` runs it"]
 fn units_are_sums_within_the_bar() {
@@ -66,7 +66,7 @@ fn units_are_sums_within_the_bar() {
     for (batch, generators, (log_base, levels)) in [
         (1, generators(1, 2, 2), (1, 15)),
         (1, generators(1, 20, 1), (1, 15)),
-        // As the shipped engines have it.
+        // The key switches of the shipped engines.
         (4, generators(14, 20, 2), (1, 15)),
         (8, generators(6, 20, 2), (1, 15)),
         (12, generators(2, 20, 2), (2, 8)),

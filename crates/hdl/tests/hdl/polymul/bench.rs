@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multipliers under test.
+//! Polynomial multipliers under test, and random numbers for them.
 
 use std::ops::{Deref, DerefMut};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,7 +10,8 @@ use ringmill_machines::polymul::Shape;
 
 pub use ringmill_hdl::polymul::Dice as Rng;
 
-/// From `$RINGMILL_SEED`, or a new seed each run; printed, so that a failure can be repeated.
+/// Returns a generator of random numbers from the hexadecimal `$RINGMILL_SEED`, or from the clock. Prints its seed, so
+/// that a failure can be repeated.
 pub fn fresh() -> Rng {
     let given = std::env::var("RINGMILL_SEED").ok();
     let given = given.map(|text| u64::from_str_radix(text.trim_start_matches("0x"), 16).unwrap());
@@ -30,7 +31,7 @@ pub fn place(set: usize, buf: usize, eval: bool) -> Place {
     Place { set, buf, eval }
 }
 
-/// A multiplier that is built or the test fails.
+/// A multiplier on a built model of the RTL.
 pub struct Bench(Multiplier);
 
 impl Bench {
@@ -38,7 +39,7 @@ impl Bench {
         Self::of(&hdl(), shape, Optimise::Run)
     }
 
-    /// Of other sources, perhaps.
+    /// Builds a multiplier of the RTL in `hdl`, which may be a faulty copy. Panics if it does not build.
     pub fn of(hdl: &Hdl, shape: Shape, optimise: Optimise) -> Self {
         let options = BuildOptions {
             optimise,

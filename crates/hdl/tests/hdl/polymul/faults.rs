@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The checks that must notice the faults of the multiplier.
+//! The faults of the polynomial multiplier, and the checks that must notice them.
 
 use ringmill_hdl::{Hdl, Optimise};
 use ringmill_machines::polymul::Shape;
@@ -11,14 +11,16 @@ use crate::polymul::lockstep::{every_operation, load_tables};
 use crate::polymul::refusals::{aborts, bad_streams, refusals, slots};
 use crate::polymul::{beside, rule, stalls};
 
-/// A machine of so many units. A tool that would not build it is no answer.
+/// Builds a multiplier of `units` processing units and runs a check on it, whose panic is a mismatch. A failed build
+/// panics outside of that.
 fn on(hdl: &Hdl, units: usize, check: fn(&mut Bench)) -> Check {
     let shape = Shape::new(units, 9, 4).unwrap();
     let mut bench = Bench::of(hdl, shape, Optimise::Build);
     panics(|| check(&mut bench))
 }
 
-/// Both polynomials, every operation, waits between stages (8 rows).
+/// Runs every operation on both sets of memories, at N = 256. Sixteen units take it in 8 rows, so that the array waits
+/// between stages.
 fn operations(bench: &mut Bench) {
     let mut rng = Rng::new(0x3a);
     let tables = load_tables(bench, 256, 18);
@@ -29,7 +31,7 @@ pub const FAULTS: List = List {
     name: "polymul",
     text: include_str!("../faults/polymul.toml"),
     checks: &[
-        // Sixteen units: waits between stages.
+        // With sixteen units the array waits between stages.
         ("operations", |hdl, _| on(hdl, 16, operations)),
         ("refusals", |hdl, _| on(hdl, 4, refusals)),
         ("slots", |hdl, _| on(hdl, 4, slots)),
@@ -37,7 +39,7 @@ pub const FAULTS: List = List {
         ("bad_streams", |hdl, _| on(hdl, 4, bad_streams)),
         ("stalls", |hdl, _| on(hdl, 4, stalls)),
         ("beside", |hdl, _| on(hdl, 4, beside)),
-        // Command arbitration alone.
+        // The arbitration of commands without the rest of the machine.
         ("rule", |hdl, _| {
             let outcome = rule::check(hdl, |at| at % 31 == 0)?;
             outcome.map(|_| ()).map_err(Failure::Mismatch)

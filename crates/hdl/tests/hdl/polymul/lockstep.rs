@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every operation in lockstep with the model.
+//! Checks that run every operation in lockstep with the software model.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use ringmill_math::primes::ntt_primes;
 
 use crate::polymul::bench::{Bench, Rng};
 
-/// Loads the tables of the largest prime of `bits` bits.
+/// Loads the tables of the largest NTT prime of `bits` bits for degree `n`, and returns them.
 pub fn load_tables(bench: &mut Bench, n: usize, bits: u32) -> Arc<Tables> {
     let q = ntt_primes(bits, n.ilog2(), 1).unwrap()[0];
     let tables = Arc::new(Tables::new(bench.shape(), n, q).unwrap());
@@ -18,7 +18,7 @@ pub fn load_tables(bench: &mut Bench, n: usize, bits: u32) -> Arc<Tables> {
     tables
 }
 
-/// Every operation, on random limbs and on those where carries and corrections are extreme.
+/// Runs every operation on random limbs, and on limbs for which carries and corrections are extreme.
 pub fn every_operation(bench: &mut Bench, rng: &mut Rng, tables: &Tables) {
     let (n, q) = (tables.degree().n(), tables.modulus().value());
     let single = |at: usize, value: u64| {

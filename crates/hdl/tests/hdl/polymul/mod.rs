@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `rm_polymul` against the golden transform, bit for bit, and against its cycle model, cycle for cycle.
+//! Tests of the polynomial multiplier, `rm_polymul`: results must be those of the golden model, bit for bit, and cycles
+//! those of the cycle model.
 
 mod bench;
 pub mod faults;
@@ -18,7 +19,8 @@ use ringmill_hdl::{BuildOptions, Family, Top};
 use ringmill_machines::polymul::{ArrayOp, Shape, Tables, cycles, floor, golden};
 use ringmill_math::primes::is_prime;
 
-/// Degrees and widths: the paper's six sets, the ends of its Table 1 as far as 32 bits go, and wider where it has narrow.
+/// Degrees, and bits of the modulus: the paper's six sets, the ends of its Table 1 up to 32 bits, and wider moduli for
+/// degrees where the paper's are narrow.
 const SETS: [(usize, u32); 15] = [
     (256, 13),
     (256, 16),
@@ -37,7 +39,8 @@ const SETS: [(usize, u32); 15] = [
     (4096, 32),
 ];
 
-/// The paper's Table 2: set, then NTT, INTT, HPM, FPM.
+/// The paper's Table 2: degree and bits of the modulus, then the cycles of NTT, INTT, half and full polynomial
+/// multiplication.
 const TABLE2: [((usize, u32), [u64; 4]); 6] = [
     ((256, 16), [104, 121, 259, 299]),
     ((512, 16), [153, 178, 381, 469]),
@@ -123,7 +126,7 @@ fn beside(bench: &mut Bench) {
     let tables = load_tables(bench, 256, 16);
     let q = tables.modulus().value();
     let limb = |rng: &mut Rng| rng.limb(256, q);
-    // Set 1 holds x, y; set 0 computes while y leaves and z comes to where x was.
+    // Set 1 holds x and y. While set 0 computes, y is unloaded and z is loaded over x.
     let (x, y, z) = (limb(&mut rng), limb(&mut rng), limb(&mut rng));
     for op in ArrayOp::ALL {
         let forms = op.forms();
@@ -159,7 +162,7 @@ fn lint_is_clean() {
     }
 }
 
-/// Parameters that the machine does not have fail when it is elaborated, and name what they should be.
+/// Parameters outside the machine's ranges fail at elaboration, with a message that names the range.
 #[test]
 fn parameters_out_of_range_do_not_elaborate() {
     do_not_elaborate(&[
@@ -181,7 +184,8 @@ fn other_parameters_out_of_range_do_not_elaborate() {
     ]);
 }
 
-/// Of each machine its units, its largest log2 of the degree and its coefficients a beat, and what its refusal says.
+/// Checks that machines fail at elaboration. Each is given by its units, its largest log2 of the degree and its
+/// coefficients a beat, with a part of the message.
 fn do_not_elaborate(refused: &[([u64; 3], &str)]) {
     let hdl = hdl();
     for &(parameters, message) in refused {
@@ -194,7 +198,8 @@ fn do_not_elaborate(refused: &[([u64; 3], &str)]) {
     }
 }
 
-/// Seven DSP blocks a unit, and nothing that is no look-up table, register or memory: no latch. No path is beyond the bar.
+/// The machine takes seven DSP blocks a unit, and no latch or unknown cell. All paths are within the bar of
+/// docs/rtl.md.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn yosys_accepts() {
@@ -207,7 +212,8 @@ fn yosys_accepts() {
     assert!(got.other.is_empty(), "{got:?}");
 }
 
-/// A unit keeps what the area of the whole rests on: sums and registers of the reduction lie inside its DSP blocks.
+/// A processing unit is small, because sums and registers of the reduction lie inside its DSP blocks. The area of the
+/// whole rests on that.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn a_unit_is_small() {
@@ -221,7 +227,8 @@ fn a_unit_is_small() {
     assert!(got.ff <= 370, "{got:?}");
 }
 
-/// The paper's configuration in the paper's resources, block for block.
+/// The paper's configuration takes as many DSP blocks as the paper's machine, and at most its look-up tables, registers
+/// and block RAMs.
 #[test]
 #[ignore = "minutes of synthesis; `make full` runs it"]
 fn the_whole_takes_no_more_than_the_paper() {
@@ -234,7 +241,7 @@ fn the_whole_takes_no_more_than_the_paper() {
     assert!(got.other.is_empty(), "{got:?}");
 }
 
-/// Other shapes and the largest degree; minutes.
+/// Machines of other shapes, one of them with the largest degree, give the model's results.
 #[test]
 #[ignore = "a model for each shape up to n = 65536, minutes; `make full` runs it"]
 fn other_shapes() {
@@ -253,7 +260,7 @@ fn other_shapes() {
     }
 }
 
-/// The smallest primes of each degree, where q_H has a few bits only.
+/// The smallest NTT primes of each degree work. Their high part q_H, q = 2^9 q_H + 1, has only a few bits.
 #[test]
 fn smallest_moduli() {
     let mut rng = Rng::new(0x51);

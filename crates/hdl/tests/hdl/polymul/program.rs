@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A limb program's commands, sent in the cycles that the scheduler gives them.
+//! Tests that run a limb program on the RTL: each command is sent in the cycle that the scheduler gives it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use ringmill_math::primes::ntt_primes;
 
 use crate::polymul::bench::{Bench, fresh};
 
-/// Half and full products, lone operations, two moduli, a result taken up again.
+/// Returns a procedure with half and full products, single operations, all the moduli, and a result that is used again.
 fn procedure(log_n: u8, moduli: &[u64]) -> Procedure {
     let mut p = ProcBuilder::new("mixed", log_n, moduli).unwrap();
     let limb = |modulus: usize, form| LimbType {
@@ -80,7 +80,7 @@ fn scheduled_commands_meet_no_busy_unit() {
         let table = |m: ModulusId| tables.get(usize::from(m.0)).cloned();
         let limb = |v: ValueId| limbs.get(&v).map(Vec::as_slice);
         let executed = execute(&mut bench, &commands, table, limb).unwrap();
-        // Each unit is done when the scheduler says.
+        // Each unit ends in the cycle that the scheduler says.
         assert_eq!(executed.commands, commands);
         loaded = loaded_after(&commands, loaded);
         let made: HashMap<ValueId, Vec<u64>> = executed.limbs.into_iter().collect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the multiplier refuses, on its pins and before them, and how it goes on after bad streams.
+//! Tests of what the multiplier's RTL refuses, what its driver refuses before, and how both go on after bad streams.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn commands_out_of_place_are_refused() {
     refusals(&mut Bench::new(four()));
 }
 
-/// What the hardware's command interface refuses, on a machine fresh from reset.
+/// Checks what the RTL's command interface refuses, on a machine fresh from reset.
 pub fn refusals(bench: &mut Bench) {
     let mut rng = Rng::new(0xbad);
     let at = place(0, 0, false);
@@ -43,7 +43,7 @@ pub fn refusals(bench: &mut Bench) {
 
     let tables = load_tables(bench, 256, 16);
     let a = rng.limb(256, tables.modulus().value());
-    // Tables alone are no polynomials.
+    // Only tables are loaded, and no polynomials.
     let pins = bench.driver_mut();
     assert_eq!(pins.start(ArrayOp::Ntt, 0, 0).unwrap(), Code::NoData);
     assert_eq!(pins.start_unload(at).unwrap(), Code::NoData);
@@ -58,14 +58,15 @@ pub fn refusals(bench: &mut Bench) {
     assert_eq!(pins.start_tables(0, 8).unwrap(), Code::Busy);
     assert_eq!(pins.start_load(place(0, 1, false), 0).unwrap(), Code::Busy);
     assert_eq!(pins.start_unload(at).unwrap(), Code::Busy);
-    // A refused array command counts issues anew; the one in flight goes on.
+    // A refused array command must not disturb the one under way.
     assert_eq!(pins.start(ArrayOp::Ntt, 1, 0).unwrap(), Code::Busy);
     let taken = bench.wait(Unit::Array).unwrap() - begin - late;
     assert_eq!(taken, cycles(bench.shape(), tables.degree(), ArrayOp::Ntt));
     let want = golden(&tables, ArrayOp::Ntt, &a, &[]).unwrap();
     assert_eq!(bench.unload(place(0, 0, true)).unwrap().1, want);
 
-    // Load and unload: not of one polynomial, each once, not under an array command.
+    // During a load, refused are a second load, an unload of the same polynomial, an array command on its set, and new
+    // tables.
     let words: Vec<u32> = a.iter().map(|&v| v as u32).collect();
     let pins = bench.driver_mut();
     assert_eq!(pins.start_load(at, 0).unwrap(), Code::Ok);
@@ -77,14 +78,14 @@ pub fn refusals(bench: &mut Bench) {
     pins.send(&words, true);
     bench.wait(Unit::Load).unwrap();
     lockstep(bench, ArrayOp::Fpm, &a, &a, 0).unwrap();
-    // A full product leaves no second operand.
+    // A full product overwrites its second operand.
     let pins = bench.driver_mut();
     assert_eq!(pins.start_unload(place(0, 1, false)).unwrap(), Code::NoData);
     assert_eq!(pins.start(ArrayOp::Mul, 0, 0).unwrap(), Code::NoData);
-    // A half product does.
+    // A half product keeps its second operand.
     lockstep(bench, ArrayOp::Hpm, &a, &a, 0).unwrap();
     assert_eq!(bench.unload(place(0, 1, true)).unwrap().1, a);
-    // New tables take their slot's polynomials with them, from their command on.
+    // A command for new tables makes the polynomials of its slot invalid at once.
     let (pins, beats) = (bench.driver_mut(), tables.words(four()));
     assert_eq!(pins.start_tables(0, 8).unwrap(), Code::Ok);
     assert_eq!(pins.start(ArrayOp::Ntt, 0, 0).unwrap(), Code::NoTables);
@@ -97,7 +98,8 @@ pub fn refusals(bench: &mut Bench) {
     assert_eq!(pins.start(ArrayOp::Add, 0, 0).unwrap(), Code::NoData);
 }
 
-/// Tables of one slot load while the array works with those of the other; what belongs to both is refused.
+/// Tables of one slot load while the array works with those of the other slot. Operations on polynomials of different
+/// slots are refused.
 #[test]
 fn slots_are_apart() {
     slots(&mut Bench::new(four()));
@@ -120,7 +122,7 @@ pub fn slots(bench: &mut Bench) {
     bench.wait(Unit::Array).unwrap();
     let want = golden(&first, ArrayOp::Fpm, &a, &b).unwrap();
     assert_eq!(bench.unload(place(0, 0, false)).unwrap().1, want);
-    // A limb of each slot after a load under the other's tables.
+    // A limb of each slot is right after a load under the other slot's tables.
     let taken = bench.run(ArrayOp::Ntt, 0, 0).unwrap();
     assert_eq!(taken, cycles(bench.shape(), first.degree(), ArrayOp::Ntt));
     let want = golden(&first, ArrayOp::Ntt, &want, &[]).unwrap();
@@ -138,7 +140,7 @@ pub fn slots(bench: &mut Bench) {
     assert_eq!(pins.start(ArrayOp::Ntt, 0, 1).unwrap(), Code::Ok);
     assert_eq!(pins.start_tables(1, 8).unwrap(), Code::Busy);
     bench.wait(Unit::Array).unwrap();
-    // A load into one set leaves the other as it is.
+    // A load into one set leaves the other set as it is.
     let d = rng.limb(256, second.modulus().value());
     bench.load(place(0, 0, false), &c).unwrap();
     bench.load(place(1, 0, false), &d).unwrap();
@@ -148,7 +150,7 @@ pub fn slots(bench: &mut Bench) {
     every_operation(bench, &mut rng, &first);
 }
 
-/// A stream that is cut without its end: an abort ends it, and the machine goes on.
+/// An abort ends a load whose stream stops without its end, and the machine goes on.
 #[test]
 fn a_cut_stream_is_aborted() {
     aborts(&mut Bench::new(four()));
@@ -161,7 +163,7 @@ pub fn aborts(bench: &mut Bench) {
     let words: Vec<u32> = a.iter().map(|&v| v as u32).collect();
     let at = place(0, 0, false);
     bench.load(at, &a).unwrap();
-    // Within the stream, before its first beat, and where it is dropped for having no end.
+    // The stream stops within, before its first beat, or beyond its right length, where the machine drops its beats.
     let long = [&words[..], &words[..8]].concat();
     for cut in [&words[..100], &[], &long[..]] {
         let pins = bench.driver_mut();
@@ -199,13 +201,13 @@ pub fn aborts(bench: &mut Bench) {
         pins.wait(Unit::Load).unwrap();
         assert_eq!(pins.load_code(), Code::Aborted);
         assert_eq!(pins.start_load(at, 0).unwrap(), Code::NoTables);
-        // Meanwhile a stream may come in one piece.
+        // A whole stream after that is taken.
         load_tables(bench, 256, 16);
         lockstep(bench, ArrayOp::Fpm, &a, &a, 1).unwrap();
     }
 }
 
-/// The same, refused by the host with a reason; the hardware sees none of it.
+/// The driver refuses wrong commands with a reason, before the hardware sees them.
 #[test]
 fn the_host_refuses_before_the_hardware() {
     use DriveError::{Busy, Place, Refused};
@@ -223,7 +225,7 @@ fn the_host_refuses_before_the_hardware() {
             "{refused:?}"
         );
     }
-    // Tables of a larger machine.
+    // Tables for a machine of larger degree.
     let large = Shape::new(4, 13, 4).unwrap();
     let tables = Arc::new(Tables::new(large, 8192, 65537).unwrap());
     let refused = bench.start_tables(&tables);
@@ -280,9 +282,9 @@ fn the_host_refuses_before_the_hardware() {
             "{refused:?}"
         );
     }
-    // Two ticks: those of the command which was sent.
+    // The only command that was sent took two cycles.
     assert_eq!(bench.driver().cycle(), before + 2);
-    // The other set is free for the streams, each polynomial for one of them.
+    // The other set is free for streams, and each of its polynomials for one stream.
     bench.start_load(place(1, 0, false), &a).unwrap();
     for refused in [
         bench.start_load(place(1, 1, false), &a),
@@ -308,7 +310,7 @@ fn the_host_refuses_before_the_hardware() {
         bench.wait(unit).unwrap();
     }
     assert!(bench.select(2).is_err());
-    // A limb under other tables is no partner.
+    // Two limbs under different tables are not operands of one command.
     bench.select(1).unwrap();
     let other = load_tables(&mut bench, 512, 20);
     bench
@@ -323,7 +325,7 @@ fn the_host_refuses_before_the_hardware() {
     let want = golden(&tables, ArrayOp::Ntt, &a, &[]).unwrap();
     assert_eq!(bench.unload(place(0, 0, true)).unwrap().1, want);
 
-    // Tables that came past the host are not the host's.
+    // The driver does not know tables that were loaded without it.
     let words = tables.words(bench.shape());
     bench.driver_mut().send(&words, true);
     assert_eq!(bench.driver_mut().start_tables(0, 8).unwrap(), Code::Ok);
@@ -336,7 +338,7 @@ pub fn bad_streams_end_with_an_error_and_leave_no_mark() {
     bad_streams(&mut Bench::new(four()));
 }
 
-/// Streams of the wrong length or content; the machine goes on without reset.
+/// Checks that streams of wrong length or content are refused, and that the machine goes on without a reset.
 pub fn bad_streams(bench: &mut Bench) {
     let mut rng = Rng::new(0x57);
     let tables = load_tables(bench, 256, 16);
@@ -362,7 +364,7 @@ pub fn bad_streams(bench: &mut Bench) {
             matches!(ended, Err(DriveError::Stream { code: got, .. }) if got == code),
             "{ended:?}, not {code:?}"
         );
-        // What the failed load left is no polynomial.
+        // The failed load leaves no polynomial.
         let pins = bench.driver_mut();
         assert_eq!(pins.start_unload(at).unwrap(), Code::NoData);
         assert_eq!(pins.start(ArrayOp::Ntt, 1, 0).unwrap(), Code::NoData);
@@ -388,7 +390,7 @@ pub fn bad_streams(bench: &mut Bench) {
         (with(0, 1), Code::BadModulus),
         (with(4, modulus), Code::NotReduced),
         (with(5, modulus), Code::NotReduced),
-        // Of several faults the length is told, then the modulus.
+        // Of several faults a wrong length is told first, then a wrong modulus.
         (with(0, modulus - 1)[..200].to_vec(), Code::TooShort),
         (with(200, modulus), Code::NotReduced),
     ] {
@@ -398,7 +400,7 @@ pub fn bad_streams(bench: &mut Bench) {
         pins.wait(Unit::Load).unwrap();
         assert_eq!(pins.load_code(), code);
         assert_eq!(pins.start(ArrayOp::Ntt, 0, 0).unwrap(), Code::NoTables);
-        // The host knows too.
+        // The driver knows, too, that there are no tables.
         assert!(bench.tables().is_err());
     }
     let tables = load_tables(bench, 512, 20);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What stays in the machine from call to call: SEAL's decryption product, whose key and tables are sent once.
+//! Tests of polynomials that stay in the machine from call to call. The example is SEAL's decryption product, whose key
+//! and tables are sent once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ use crate::polymul::bench::{Bench, Rng, fresh};
 const LOG_N: u8 = 8;
 const N: usize = 1 << LOG_N;
 
-/// `INTT(NTT(c) s)`, or with the key as coefficients `INTT(NTT(c) NTT(s))`.
+/// Returns the procedure `INTT(NTT(c) s)`, or `INTT(NTT(c) NTT(s))` if the key is given in coefficient form.
 fn product(q: u64, key: Form) -> Procedure {
     let mut p = ProcBuilder::new("product", LOG_N, &[q]).unwrap();
     let limb = |form| LimbType {
@@ -45,7 +46,7 @@ fn product(q: u64, key: Form) -> Procedure {
     p.finish().unwrap()
 }
 
-/// The machine between calls, with the program's limbs.
+/// A machine with what it holds between calls, and the program's limbs.
 struct Session {
     bench: Bench,
     tables: Arc<Tables>,
@@ -55,7 +56,8 @@ struct Session {
 }
 
 impl Session {
-    /// One call of the procedure on the RTL: the names of its commands, and the cycles until the last is done.
+    /// Runs a call of the procedure on the RTL, with the limbs of c, of the key s and of the result r. Returns the
+    /// names of its commands, and the cycles until the last is done.
     fn call(&mut self, procedure: &Procedure, [c, s, r]: [u64; 3]) -> (Vec<&'static str>, u64) {
         let q = self.tables.modulus().value();
         let [c, s, r] = [c, s, r].map(LimbId);
@@ -115,8 +117,8 @@ fn session() -> Session {
     }
 }
 
-/// The first call brings tables and key; each that follows brings its own operand only, and takes load, product and
-/// unload, one after another. Another key has to come, and the tables stay.
+/// The first call sends tables and key. Each further call sends only its own operand: it loads, multiplies and unloads,
+/// one after another. Another key must be sent; the tables stay.
 #[test]
 fn a_key_and_its_tables_are_sent_once() {
     let mut session = session();
@@ -137,12 +139,13 @@ fn a_key_and_its_tables_are_sent_once() {
     let (names, taken) = session.call(&procedure, [20, 21, 22]);
     assert_eq!(names, ["LOAD", "LOAD", "HPM", "UNLOAD"]);
     assert_eq!(taken, steady + load);
-    // The key that went comes back as another limb does.
+    // The first key was overwritten, and must be sent like any other limb.
     let (names, _) = session.call(&procedure, [23, 1, 24]);
     assert_eq!(names, ["LOAD", "LOAD", "HPM", "UNLOAD"]);
 }
 
-/// A full product overwrites its second operand, so that has to come each time; a result that is taken up is there.
+/// A full product overwrites its second operand, so that the operand is sent for each call. A result that is used again
+/// is still in the machine.
 #[test]
 fn what_a_product_overwrites_is_sent_again() {
     let mut session = session();

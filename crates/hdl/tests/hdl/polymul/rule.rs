@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Command arbitration: every state with every command, against the rules as a host would put them.
+//! Tests of command arbitration: the RTL's answers to every command in every state are compared with rules that say
+//! what a host expects.
 
 use ringmill_hdl::polymul::Code;
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Top};
@@ -7,17 +8,17 @@ use ringmill_machines::polymul::isa::{Opcode, request};
 
 use crate::polymul::bench::hdl;
 
-/// A polynomial's place.
+/// A polynomial's place: its set and its buffer in the set.
 type Place = (usize, usize);
 
-/// What the array does: its set and its slot.
+/// The work of the array: the set that it works on, and the slot of its tables.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Working {
     set: usize,
     slot: usize,
 }
 
-/// What the load unit does.
+/// The work of the load unit: nothing, tables of a slot, or a polynomial.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Loading {
     Nothing,
@@ -36,7 +37,7 @@ struct State {
 }
 
 impl State {
-    /// `state_t`, first field highest.
+    /// Returns the state as the RTL's `state_t`, first field highest.
     fn bits(self) -> u64 {
         let bit = u64::from;
         let two = |low: u64, high: u64| low | high << 1;
@@ -74,7 +75,7 @@ impl State {
     }
 }
 
-/// Numbers of commands.
+/// Operation codes of commands.
 const LOAD: u64 = Opcode::Load.bits();
 const UNLOAD: u64 = Opcode::Unload.bits();
 const TABLES: u64 = Opcode::Tables.bits();
@@ -88,7 +89,7 @@ const PAIRS: [u64; 5] = [
     Opcode::Sub.bits(),
 ];
 
-/// The answer that a host expects.
+/// Returns the answer that a host expects for a command in this state.
 fn expected(s: &State, op: u64, (set, buf): Place, slot: usize, log_n: u64) -> Code {
     let first_of = |needs: &[(bool, Code)]| {
         let failed = needs.iter().find(|(holds, _)| !holds);
@@ -140,7 +141,8 @@ fn expected(s: &State, op: u64, (set, buf): Place, slot: usize, log_n: u64) -> C
     }
 }
 
-/// Every state of the machine.
+/// Returns every combination of what the three units do and of what the memories hold. No state is left out because it
+/// cannot be reached.
 fn states() -> impl Iterator<Item = State> {
     let places = [(0, 0), (0, 1), (1, 0), (1, 1)];
     let arrays = [None]
@@ -170,7 +172,8 @@ fn states() -> impl Iterator<Item = State> {
     })
 }
 
-/// The commands that differ: every number, place, slot, and a degree on each side of each bound.
+/// Returns the commands to try: each operation code with each place and slot, and for tables a degree on each side of
+/// each bound.
 fn commands() -> impl Iterator<Item = (u64, Place, usize, u64)> {
     (0..16u64).flat_map(|op| {
         let degrees: &[u64] = if op == TABLES {
@@ -184,7 +187,8 @@ fn commands() -> impl Iterator<Item = (u64, Place, usize, u64)> {
     })
 }
 
-/// Compares the RTL's answers with the rules, for the states that `take` picks; how many.
+/// Compares the RTL's answers with the rules, for the states whose number `take` picks. Returns the number of answers
+/// compared, or the first difference.
 pub fn check(hdl: &Hdl, take: impl Fn(usize) -> bool) -> Result<Result<u64, String>, HdlError> {
     let mut model = hdl.model(&Top::new("rm_polymul_rule"), BuildOptions::default())?;
     let (command_i, state_i) = (model.input("command_i")?, model.input("state_i")?);
@@ -212,7 +216,7 @@ pub fn check(hdl: &Hdl, take: impl Fn(usize) -> bool) -> Result<Result<u64, Stri
     Ok(Ok(compared))
 }
 
-/// Each busy state with a thirty-first of the contents; neighbours in the order differ in one bit.
+/// Every combination of busy units is tried, each with every thirty-first of the memories' contents.
 #[test]
 fn every_command_in_every_busy_state() {
     let compared = check(&hdl(), |at| at % 31 == 0).unwrap().unwrap();

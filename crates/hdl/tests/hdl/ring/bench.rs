@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Toy machines, and words run by model and RTL.
+//! Small ring machines, and a bench that runs instruction words on the model and on the RTL.
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Lockstep, Rpau, RpauError, Shape, Tables};
@@ -15,15 +15,15 @@ use ringmill_machines::ring::micro::{
 use ringmill_math::RingKind;
 use ringmill_schemes::ckks::Params;
 
-/// 2^59 + 2^25 + 2^22 - 2^20 + 1, the paper's, and one of 54 bits on each side of its power of two.
+/// The primes of the tests: the paper's of 60 bits, and two of 54 bits, just below 2^54 and just above 2^53.
 pub const PRIMES: [u64; 3] = [
     (1 << 59) + (1 << 25) + (1 << 22) - (1 << 20) + 1,
     (1 << 54) - (1 << 22) + (1 << 19) + (1 << 17) + 1,
     (1 << 53) + (1 << 20) - (1 << 17) + 1,
 ];
 
-/// Those of two layers on three RPAUs: each of `PRIMES` is on its own RPAU. The order is that of a CKKS chain, which the
-/// test of `sim` on this machine's RTL takes.
+/// Returns the six primes of two layers on three RPAUs, in which each of [`PRIMES`] is on an RPAU of its own. The order
+/// is that of a CKKS chain, which the test of `sim` on this machine's RTL takes.
 pub fn primes() -> Vec<u64> {
     let set = Params::named("set2").unwrap();
     let others = set.moduli().iter().filter(|q| !PRIMES.contains(q));
@@ -31,12 +31,14 @@ pub fn primes() -> Vec<u64> {
     first.chain(&PRIMES[1..]).copied().collect()
 }
 
-/// `ring-stored` with rows of as many coefficients as butterflies, two dyadic cores and narrow slots of two residues a cycle.
+/// Returns a small machine like `ring-stored`. Its rows have as many coefficients as an RPAU has butterflies. It has
+/// two dyadic cores, and narrow slots that move two residues a cycle.
 pub fn toy(log_n: u8, butterflies: usize, rpaus: usize) -> Description {
     small(Description::STORED, log_n, butterflies, rpaus)
 }
 
-/// `ring` with rows of twice as many coefficients as butterflies: one stage a pass, generated twiddles, a ring that does not reduce.
+/// Returns a small machine like `ring`. Its rows have twice as many coefficients as an RPAU has butterflies. A pass has
+/// one stage, twiddle factors are generated, and the ring network does not reduce the residues that it brings.
 pub fn medha(log_n: u8, butterflies: usize, rpaus: usize) -> Description {
     small(Description::MEDHA, log_n, 2 * butterflies, rpaus)
 }
@@ -63,7 +65,7 @@ fn small(text: &str, log_n: u8, row: usize, rpaus: usize) -> Description {
     d
 }
 
-/// A word on all RPAUs, of controller 0.
+/// Returns an instruction word of controller 0 for RPAU 0, without a second operand.
 pub fn word(op: Opcode, unit: Unit, dst: u8, a: u8) -> OpWord {
     OpWord {
         op,
@@ -91,22 +93,24 @@ pub fn with_b(w: OpWord, b: u8) -> OpWord {
     }
 }
 
-/// Galois elements of the ring; from [`WIDE`] on, of the ring of twice the degree.
+/// Returns the table of Galois elements: six of the ring of degree 2^`log_n`, and from row [`WIDE`] on those of the
+/// ring of twice the degree.
 pub fn galois(log_n: u8) -> Vec<Galois> {
     let below = |bound: u32, g: u32| Galois((g % bound) | 1);
     let own = [3, 5, 25, 2 << log_n, 0x5555_5555, 1].map(|g| {
-        // The conjugation, the identity and rotations both ways.
+        // The elements are rotations, the conjugation and the identity.
         below(2 << log_n, u32::wrapping_sub(g, u32::from(g == 2 << log_n)))
     });
     let twice = [5, 0x3333_3333, u32::MAX, 7].map(|g| below(4 << log_n, g));
     own.into_iter().chain(twice).collect()
 }
 
-/// The first row of [`galois`] for `AUTOH`, and how many there are.
+/// The first row of [`galois`] that only `AUTOH` may take, and the number of rows.
 pub const WIDE: u64 = 6;
 pub const ELEMENTS: u64 = 10;
 
-/// Words of the four streams, each word waiting for those before it in its own where `waits` says.
+/// Returns the microcode of the words of four streams, each of which gets an `END`, with constants and four generated
+/// limbs.
 pub fn code(log_n: u8, streams: [Vec<Word>; STREAMS], constants: Vec<Vec<u64>>) -> MicroCode {
     MicroCode {
         name: "test".to_owned(),
@@ -129,7 +133,7 @@ pub fn code(log_n: u8, streams: [Vec<Word>; STREAMS], constants: Vec<Vec<u64>>) 
     }
 }
 
-/// The streams of a word of controller 0 alone.
+/// Returns streams that contain nothing but a word of controller 0.
 pub fn alone(w: OpWord) -> [Vec<u64>; STREAMS] {
     let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![encode(&Word::End)]);
     let stream = match w.unit {
@@ -140,7 +144,7 @@ pub fn alone(w: OpWord) -> [Vec<u64>; STREAMS] {
     streams
 }
 
-/// An RPAU and the model's memory beside it: what a program leaves is what the next one finds.
+/// An RPAU's RTL beside the model's memory. A program finds what the last one left in both.
 pub struct Bench {
     description: Description,
     rpau: Rpau,
@@ -150,7 +154,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// All slots and keys random residues.
+    /// Builds an RPAU for a prime, and fills all slots and keys with random residues.
     pub fn new(
         hdl: &Hdl,
         d: &Description,
@@ -174,7 +178,7 @@ impl Bench {
         Ok(bench)
     }
 
-    /// Limbs have 2^`log_n` coefficients from now on: others than before are all random.
+    /// Sets the limbs' size to 2^`log_n` coefficients. If it changes, all slots and keys become random.
     pub fn size(&mut self, log_n: u8, dice: &mut Dice) -> Result<(), RpauError> {
         if self.log_n == log_n {
             return Ok(());
@@ -184,7 +188,7 @@ impl Bench {
         let (n, prime) = (1 << log_n, self.shape.primes()[0]);
         let (rpau, memory) = (&mut self.rpau, &mut self.memory);
         memory.host = (0..4).map(|i| (i, dice.limb(n, prime))).collect();
-        // Key indices in another order than their slots.
+        // Key indices have another order than their slots.
         for slot in 0..self.shape.key_slots as u8 {
             let limb = dice.limb(n, prime);
             rpau.fill_key(slot, &limb)?;
@@ -200,7 +204,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Runs `code` on the RPAU and on the model.
+    /// Runs `code` on the RPAU and on the model, in lockstep.
     pub fn check(&mut self, code: &MicroCode) -> Result<(), RpauError> {
         let keys = self.memory.key_table.iter();
         self.rpau.tables(&Tables {
@@ -215,7 +219,7 @@ impl Bench {
     }
 }
 
-/// Runs `code` on an RPAU of its own and on the model, half rings.
+/// Builds an RPAU, and runs `code` on it and on the model, in lockstep.
 pub fn check(
     hdl: &Hdl,
     d: &Description,
@@ -228,7 +232,8 @@ pub fn check(
     bench.check(code)
 }
 
-/// What the model does with a host that stalls, and its cycles.
+/// Runs `code` on the model, with the cycles by which the host delays each transfer. Returns what the model says of
+/// each word, and the cycles of the program.
 pub fn traced(
     d: &Description,
     code: &MicroCode,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The checks that must notice the faults of the ring machine.
+//! The faults of the ring machine, and the checks that must notice them.
 
 use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
@@ -22,7 +22,7 @@ impl From<RpauError> for Failure {
     }
 }
 
-/// One RPAU with words beside each other.
+/// Checks random programs on one RPAU, whose words run beside each other.
 fn words(hdl: &Hdl, d: &Description, seed: u64) -> Check {
     Ok(check_words_on(hdl, d, PRIMES[1], 30, &mut Dice::new(seed))?)
 }
@@ -32,15 +32,15 @@ pub const FAULTS: List = List {
     text: include_str!("../faults/ring.toml"),
     checks: &[
         ("unit", |hdl, seed| words(hdl, &toy(7, 4, 1), seed)),
-        // Four cycles a row of the dyadic cores, of which words leave one to three: where a pass ends inside a period.
+        // The dyadic cores take four cycles for a row, so that a pass may end within such a period.
         ("thirds", |hdl, seed| words(hdl, &toy(7, 8, 1), seed)),
-        // One stage a pass, with generated twiddles.
+        // An RPAU with one stage a pass and generated twiddle factors.
         ("generated", |hdl, seed| words(hdl, &medha(7, 2, 1), seed)),
-        // Three RPAUs with four streams.
+        // Three RPAUs, with words in all four streams.
         ("machine", |hdl, seed| {
             Ok(check_programs(hdl, &toy(6, 4, 3), seed, 20)?)
         }),
-        // Three of one stage a pass, on a ring that does not reduce.
+        // Three RPAUs with one stage a pass, on a ring network that does not reduce.
         ("raw", |hdl, seed| {
             Ok(check_programs(hdl, &medha(7, 2, 3), seed, 20)?)
         }),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! At full size: rows of 32, 32 butterflies, 4 dyadic cores, N = 2^14, 18 limbs of key memory over nine stripes, narrow slots of
-//! eight residues a cycle.
+//! Tests of the ring machine at full size: rows of 32 coefficients, N = 2^14, and 4 dyadic cores an RPAU.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,7 +20,7 @@ use crate::ring::bench::{PRIMES, alone, traced};
 use crate::ring::procedures::run_called;
 use crate::ring::random::check_words_on;
 
-/// `ring-stored` as it is shipped, of so many RPAUs, none of which stands in for another.
+/// Returns the shipped machine `ring-stored`, with `rpaus` RPAUs, none of which stands in for another.
 fn full(rpaus: usize) -> Description {
     let mut d = Description::parse(Description::STORED).unwrap();
     d.rpaus = rpaus;
@@ -30,7 +29,7 @@ fn full(rpaus: usize) -> Description {
     d
 }
 
-/// All words beside each other on an RPAU, limbs of 2^14 coefficients and smaller ones.
+/// Random programs are right on an RPAU, with limbs of 2^14 coefficients and smaller ones.
 #[test]
 #[ignore = "an RPAU of 36 multipliers and limbs of 2^14; `make full` runs it"]
 fn words_of_an_rpau() {
@@ -40,11 +39,12 @@ fn words_of_an_rpau() {
     println!("built and run in {:?}", began.elapsed());
 }
 
-/// A machine as it is shipped but for its RPAUs.
+/// Builds a machine for these primes, and prints how long that takes.
 fn built(d: &Description, primes: &[u64], dice: &mut Dice) -> Machine {
     let began = Instant::now();
     let options = BuildOptions {
-        // Limbs of 2^14 a residue a cycle would take longer than what is done with them.
+        // Opens the memories to direct access. To load a limb of 2^14 residues, one a cycle, would take longer than to
+        // compute with it.
         open: true,
         ..BuildOptions::default()
     };
@@ -53,7 +53,7 @@ fn built(d: &Description, primes: &[u64], dice: &mut Dice) -> Machine {
     machine
 }
 
-/// The key of an operation that figures name.
+/// Returns the key of an operation by its name in the machine's figures.
 fn key(operation: &str, level: Level) -> OpKey {
     match operation {
         "add" => OpKey::add(level, 2, 2),
@@ -65,8 +65,8 @@ fn key(operation: &str, level: Level) -> OpKey {
     }
 }
 
-/// An operation at a set's highest level: every grant, every slot at its word's retirement, the end, and the results the reference
-/// interpreter's. Its cycles.
+/// Runs an operation at a parameter set's highest level and returns its cycles. The start of each word, each slot when
+/// its word retires, and the end must be those of the model. The results must be the reference interpreter's.
 fn check_operation(
     machine: &mut Machine,
     d: &Description,
@@ -86,7 +86,7 @@ fn check_operation(
     cycles
 }
 
-/// Two ciphertext primes and a special one on three RPAUs.
+/// Operations are right on three RPAUs, with two ciphertext primes and a special one.
 #[test]
 #[ignore = "three RPAUs of 36 multipliers; `make full` runs it"]
 fn operations_on_three_units() {
@@ -109,7 +109,8 @@ fn operations_on_three_units() {
     }
 }
 
-/// A word alone, on random limbs: its grant, every residue that it writes, its end.
+/// Runs a word alone, on random limbs, and returns its cycles. Its start, every residue that it writes and its end must
+/// be those of the model.
 fn check_instruction(
     machine: &mut Machine,
     d: &Description,
@@ -160,9 +161,9 @@ fn check_instruction(
     words[0].cycles
 }
 
-/// Checks what `seen` says of a machine. The machine is built as it is shipped, for the primes of the larger set.
-/// Set-1's primes are the first of them, and rings of Set-2 are halves. It runs each instruction alone and the
-/// operations of both sets, in the cycles that `seen` has.
+/// Checks the figures of [`seen`] for a shipped machine, which is built for the primes of Set-2. Set-1's primes are the
+/// first of these, and Set-2's limbs are computed as half rings. The machine runs each instruction alone, in the cycles
+/// of the model, and the operations of both sets, in the cycles that [`seen`] has.
 fn check_seen(name: &str) {
     let mut dice = Dice::new(seed());
     let d = Description::parse(SHIPPED.iter().find(|(n, _)| *n == name).unwrap().1).unwrap();
@@ -179,7 +180,7 @@ fn check_seen(name: &str) {
         let ran = check_operation(&mut machine, &d, &params, operation, &mut dice);
         assert_eq!(ran, cycles, "{set} {operation}");
     }
-    // Set-2's key whole is more than key memory holds.
+    // For Set-2 a whole stored key does not fit into key memory, so that the rotation generates a part of it.
     for (set, operation) in [("set1", "rotate, stored key"), ("set2", "rotate")] {
         let params = Params::named(set).unwrap();
         check_operation(&mut machine, &d, &params, operation, &mut dice);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ring machine's RTL against the software and the cycle model.
+//! Tests of the ring machine's RTL against the software and the cycle model.
 
 mod bench;
 pub mod faults;
@@ -17,14 +17,15 @@ use ringmill_hdl::ring::top;
 use ringmill_hdl::{Family, Top};
 use ringmill_machines::ring::Description;
 
-/// Modules that synthesis holds to the bar; the RPAU whole is not yet (docs/machines/ring.md).
+/// The modules whose paths the test below holds to the bar of docs/rtl.md, with their default parameters and without
+/// the prefix `rm_ring_`.
 const LEAVES: [&str; 23] = [
     "decode", "fetch", "link", "turn", "affine", "mode", "table", "send", "group", "pace", "seq",
     "agen", "network", "twiddle", "reduce", "fold", "core", "keys", "narrow", "board", "node",
     "powers", "feed",
 ];
 
-/// The wrapper has all the others in it.
+/// The wrapper contains every module of the ring machine, and the machine lints.
 #[test]
 #[ignore = "twenty seconds; `make full` runs it"]
 fn the_wrapper_lints() {
@@ -34,7 +35,8 @@ fn the_wrapper_lints() {
         let is_it = |path: &std::path::Path| path.file_stem().is_some_and(|name| name == module);
         assert!(inside.iter().any(|(path, _)| is_it(path)), "{module}");
     }
-    // FuseSoC lints it as it is (`bus/core.rs`). RPAUs of several widths, and one that stands in for another.
+    // FuseSoC lints the wrapper with its own parameters (`bus/core.rs`). This machine has RPAUs of several widths, and
+    // one that stands in for another.
     let mut d = bench::toy(7, 4, 3);
     let shipped = Description::parse(Description::STORED).unwrap();
     d.stand_in = shipped.stand_in[..1].to_vec();
@@ -50,7 +52,7 @@ fn modules() -> impl Iterator<Item = &'static str> {
         .filter(|m| m.starts_with("rm_ring"))
 }
 
-/// With the parameters that each has by itself.
+/// Every module lints with its default parameters.
 #[test]
 #[ignore = "one by one; `make full` runs it"]
 fn every_module_lints() {
@@ -59,11 +61,11 @@ fn every_module_lints() {
     }
 }
 
-/// Whatever Yosys finds between registers of the data path's leaves is within the bar.
+/// Paths between registers of the leaf modules are within the bar of docs/rtl.md. `$RINGMILL_LEAVES` selects some
+/// modules, as in `narrow,agen`.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn paths_are_within_the_bar() {
-    // `$RINGMILL_LEAVES`: names of some of them, as in `narrow,agen`.
     let some = std::env::var("RINGMILL_LEAVES").ok();
     let chosen = |leaf: &&str| {
         let some = some.as_deref().map(|list| list.split(','));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the machine takes, module by module: all of it is counted, and memories and multipliers are those of its description.
+//! Tests of the ring machine's resources, module by module. Every module is counted, and the memories are those of the
+//! machine's description.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use ringmill_schemes::ckks::Params;
 use crate::common::setup::hdl;
 use crate::ring::bench::{medha, primes, toy};
 
-/// Modules that always are counted by themselves.
+/// Modules that are always counted by themselves.
 const APART: [&str; 25] = [
     "rm_chacha20",
     "rm_ring_affine",
@@ -49,7 +50,7 @@ fn all(machine: &Machine) -> Vec<Part> {
     lists.flat_map(|parts| those(parts, None)).collect()
 }
 
-/// Each module is counted as often as it is there.
+/// Checks that each module is counted as often as the elaborated machine has it.
 fn check_counts(d: &Description, primes: &[u64]) {
     let mut counted = BTreeMap::new();
     for Part { top, count } in all(&machine(d, primes).unwrap()) {
@@ -69,9 +70,9 @@ fn every_module_is_counted() {
 #[test]
 #[ignore = "other machines to elaborate; `make full` runs it"]
 fn every_module_of_other_machines_is_counted() {
-    // One prime less: an RPAU has one where others have two.
+    // With one prime less, one RPAU has one prime and the others have two.
     check_counts(&toy(7, 8, 3), &primes()[..5]);
-    // One stage a pass, with generated twiddles, on a ring that does not reduce.
+    // A machine of one stage a pass and generated twiddle factors, on a ring network that does not reduce.
     check_counts(&medha(7, 2, 3), &primes());
 }
 
@@ -89,7 +90,8 @@ fn sum(parts: &[Part]) -> Resources {
     resources(hdl(), parts, Family::Xcup).unwrap()
 }
 
-/// Block and ultra RAM of an RPAU of `d` with residues of so many bits, as far as they serve what is wanted.
+/// Checks that an RPAU's block RAMs and ultra RAMs, `found` by synthesis, are those that the description `d` needs at
+/// residues of `bits` bits. Only needs whose name is `wanted` count.
 fn check_memories(d: &Description, bits: u32, found: &Resources, wanted: impl Fn(&str) -> bool) {
     let fit = d.needs_at(bits).unwrap().fit().unwrap();
     let of = |kind| {
@@ -102,19 +104,19 @@ fn check_memories(d: &Description, bits: u32, found: &Resources, wanted: impl Fn
     assert!(found.other.is_empty(), "{:?}", found.other);
 }
 
-/// A shipped machine, and the primes of both sets, which it is built for.
+/// Returns a shipped machine, and the primes of Set-2, for which it is built. Set-1's are among them.
 fn shipped(text: &str) -> (Description, Vec<u64>) {
     let d = Description::parse(text).unwrap();
     let params = Params::named("set2").unwrap();
     (d, params.moduli().to_vec())
 }
 
-/// The shipped machines for Set-1 and Set-2, an RPAU of each kind: what it has of memories is what the description says; what each
-/// module takes, and that its paths are within the bar.
+/// An RPAU of each kind of the shipped machines has the memories that the description says. The paths of each module
+/// are within the bar of docs/rtl.md. The test prints what each module takes.
 #[test]
 #[ignore = "synthesis of modules at full size; `make full` runs it"]
 fn what_the_shipped_machines_take() {
-    // One prime of 60 bits, others of 54; where some stand in for another, two of 54.
+    // Widths of an RPAU's primes: one of 60 bits, one of 54, or two of 54 if the RPAU stands in for another.
     let kinds: [&[&[u32]]; 2] = [&[&[60], &[54]], &[&[60], &[54], &[54, 54]]];
     let mut beyond = Vec::new();
     for ((name, text), kinds) in OF_THE_PAPERS_SIZE.into_iter().zip(kinds) {
@@ -140,10 +142,10 @@ fn what_the_shipped_machines_take() {
     assert!(beyond.is_empty(), "{beyond:#?}");
 }
 
-/// Measures paths through several modules. It maps a whole machine of one RPAU, of each kind that the shipped
-/// machine has. Each core, ChaCha20, the board, each stream and the reading of a word's operands are in it as they
-/// are mapped by themselves. Otherwise the mapper lets a module with room grow as deep as the deepest one. The
-/// second prime of a stand-in is that of a second layer here. `$RINGMILL_KIND` selects one kind, as in `54+54`.
+/// Paths through several modules are within the bar of docs/rtl.md. The test maps a whole machine of one RPAU, of each
+/// kind that the shipped machine has. Each core, ChaCha20, the board, each stream and the reading of a word's operands
+/// are mapped by themselves. Otherwise the mapper lets a module with room grow as deep as the deepest one. The second
+/// prime of a stand-in is the prime of a second layer here. `$RINGMILL_KIND` selects one kind, as in `54+54`.
 #[test]
 #[ignore = "an hour of synthesis; `make full` runs it"]
 fn paths_of_machines_of_one_rpau() {
@@ -171,7 +173,7 @@ fn paths_of_machines_of_one_rpau() {
     }
 }
 
-/// Its name, if it has paths beyond the bar.
+/// Prints what one part takes. Returns its name if it has paths beyond the bar of docs/rtl.md.
 fn print(part: &Part) -> Option<String> {
     let one = Part {
         count: 1,

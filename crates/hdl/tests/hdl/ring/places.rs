@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Numbers as a model's memories hold them.
+//! Tests of how residues are packed into the words of a model's memories.
 
 use ringmill_hdl::internals::packed;
 

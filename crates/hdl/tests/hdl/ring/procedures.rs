@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the scheduler makes of homomorphic operations, on the whole machine: every grant, every slot at its word's retirement and
-//! the end equal the model's, and the results the reference interpreter's.
+//! Tests that run the scheduler's code for homomorphic operations on the whole machine. The start of each word, each
+//! slot when its word retires, and the end must be those of the model. The results must be the reference interpreter's.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::common::setup::{hdl, seed};
 use crate::ring::bench::{PRIMES, medha, primes, toy, traced};
 use crate::ring::random::check_programs;
 
-/// Two ciphertext primes and a special one, an RPAU each.
+/// Returns parameters of two ciphertext primes and a special one, each on an RPAU of its own.
 fn params(log_n: u8) -> Arc<Params> {
     Params::builder(log_n)
         .primes(&PRIMES[..2], &PRIMES[2..])
@@ -32,7 +32,8 @@ fn params(log_n: u8) -> Arc<Params> {
         .unwrap()
 }
 
-/// Arguments in the slots that share ports first, or in narrow ones.
+/// Returns a placement of a procedure's arguments. They take first the slots that share ports, or if `narrow`, the
+/// narrow slots. If `tight`, results may overwrite arguments.
 fn placement(d: &Description, prepared: &Prepared, tight: bool, narrow: bool) -> Placement {
     let graph = prepared.graph();
     let mut order = order(d, Class::Keep);
@@ -52,7 +53,7 @@ fn placement(d: &Description, prepared: &Prepared, tight: bool, narrow: bool) ->
         .map(|p| p.iter().map(&mut place).collect())
         .collect();
     Placement {
-        // Halves and layers take two slots each: operands make room for results.
+        // With halves or layers a limb takes two slots, so that operands must make room for results.
         pinned: vec![!tight; args.len()],
         args,
         busy: [0; 16],
@@ -64,7 +65,7 @@ fn modulus(procedure: &Procedure, value: u32) -> (usize, u64) {
     (modulus, procedure.moduli[modulus].prime().unwrap())
 }
 
-/// Whether a procedure has words of narrow slots.
+/// Returns whether a procedure's code has words that read or write narrow slots.
 fn is_narrow(d: &Description, code: &MicroCode) -> bool {
     let groups = d.slot_groups();
     let narrow = |slot: u8| d.is_narrow(groups[usize::from(slot)].into());
@@ -75,7 +76,7 @@ fn is_narrow(d: &Description, code: &MicroCode) -> bool {
     })
 }
 
-/// A procedure's words, and the slots of its arguments.
+/// A scheduled procedure, the slots of its arguments, and the cycles that the scheduler expects.
 struct Ready {
     prepared: Prepared,
     args: Vec<Vec<u8>>,
@@ -83,12 +84,12 @@ struct Ready {
     cycles: u64,
 }
 
-/// Runs an operation on a machine that is there. Its cycles.
+/// Runs an operation on a machine and returns its cycles.
 fn run(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut Dice) -> u64 {
     run_placed(machine, d, procedure, dice, false)
 }
 
-/// The same with its first arguments in narrow slots where `narrow` says.
+/// Runs an operation as [`run`] does, and if `narrow`, with its first arguments in narrow slots.
 fn run_placed(
     machine: &mut Machine,
     d: &Description,
@@ -112,7 +113,8 @@ fn run_placed(
     run_ready(machine, d, procedure, &ready, dice)
 }
 
-/// Runs an operation as a program of nothing else calls it: what the machine's figures are of.
+/// Runs an operation as a program calls it that has no other call, and returns its cycles. The machine's figures are of
+/// such programs.
 pub fn run_called(
     machine: &mut Machine,
     d: &Description,
@@ -183,7 +185,7 @@ fn run_ready(
             let r = usize::from(prepared.graph().key_homes[i]);
             for (piece, part) in limb.chunks(n / pieces).enumerate() {
                 let index = (index * pieces + piece) as u8;
-                // Slots in another order than indices.
+                // Key slots have another order than key indices.
                 let slot = d.keys.slots as u8 - 1 - index;
                 memory.key_table.insert((r, index), slot);
                 memory.keys.insert((r, slot), part.to_vec());
@@ -219,7 +221,7 @@ fn run_ready(
     machine
         .lockstep(&at_machine, &words, cycles)
         .unwrap_or_else(|e| panic!("{}: {e}", procedure.name));
-    // The slots are the model's; the model's results are the interpreter's.
+    // The machine's slots are the model's already; here the model's results are compared with the interpreter's.
     for ((result, slots), expected) in procedure
         .results
         .iter()
@@ -238,7 +240,7 @@ fn run_ready(
     cycles
 }
 
-/// The code with a procedure's primes by their places among those of the machine.
+/// Returns the code with each number of a prime of the procedure replaced by the prime's place among the machine's.
 fn placed(machine: &Machine, procedure: &Procedure, code: &MicroCode) -> MicroCode {
     let mut code = code.clone();
     for number in &mut code.primes {
@@ -270,7 +272,8 @@ fn operations(level: Level) -> Vec<OpKey> {
     list
 }
 
-/// One test, since both parts need the same model: a second test would wait for it and hold a processor.
+/// Operations and random programs are right on three RPAUs. Both are one test, because they need the same model: a
+/// second test would wait for it and hold a processor.
 #[test]
 fn operations_and_programs_on_three_units() {
     check_operations(&toy(6, 4, 3));
@@ -283,7 +286,8 @@ fn operations_on_three_units_with_generated_twiddles() {
     check_operations(&medha(7, 2, 3));
 }
 
-/// Add to multiply and relinearise, rescale, at both levels, on three RPAUs.
+/// Runs the CKKS operations at both levels on three RPAUs. Some of them also run below the native degree, at twice the
+/// native degree, and in two layers.
 fn check_operations(d: &Description) {
     let mut dice = Dice::new(seed());
     let native = d.log_n;
@@ -307,7 +311,7 @@ fn check_operations(d: &Description) {
             );
         }
     }
-    // Below the native degree.
+    // Operations below the native degree.
     for log_n in [native - 1, native - 2] {
         let params = self::params(log_n);
         let level = params.max_level();
@@ -324,7 +328,7 @@ fn check_operations(d: &Description) {
             );
         }
     }
-    // At twice the native degree, as half rings.
+    // Operations at twice the native degree, as half rings.
     let params = self::params(native + 1);
     let level = params.max_level();
     for key in [
@@ -336,7 +340,7 @@ fn check_operations(d: &Description) {
         let cycles = run(&mut machine, d, &procedure, &mut dice);
         println!("{} as half rings: {cycles} cycles", procedure.name);
     }
-    // In two layers.
+    // Operations in two layers.
     let params = Params::builder(native)
         .primes(&primes()[..5], &primes()[5..])
         .allow_insecure_parameters_for_tests_only()

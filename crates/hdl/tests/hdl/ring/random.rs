@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Programs drawn at random: words of all streams beside each other, in ports that they share.
+//! Tests of random programs, in which words of all streams run beside each other and share memory ports.
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::ring::{Machine, RpauError, Tables};
@@ -15,32 +15,32 @@ use crate::common::setup::{hdl, seed};
 use crate::ring::bench::{Bench, ELEMENTS, PRIMES, WIDE, code, medha, primes, toy, traced, word};
 use crate::ring::words::SMALL;
 
-/// A slot of an RPAU.
+/// An RPAU and one of its slots, or a key slot behind these.
 type Place = (usize, u8);
 
-/// What words are drawn from.
+/// The ranges and the features from which random words are drawn.
 struct World {
     rpaus: usize,
-    /// So many slots from one on, one of layer 0.
+    /// The slots that words use: `slots` of them, from `first` on, which is of layer 0.
     first: u64,
     slots: u64,
-    /// Slots from here on are narrow.
+    /// The first narrow slot; all slots from it on are narrow.
     wide: u64,
     constants: u64,
-    /// Slots and keys of a layer hold its residues: slot s those of layer s mod `layers`.
+    /// The number of layers. Slot s and key s hold residues of layer s mod `layers`.
     layers: u64,
-    /// Every word reads a narrow slot: all want the one port of these.
+    /// Whether every word reads a narrow slot, so that all words want the one port of these.
     crowded: bool,
-    /// Whether the ring and the link's station are there, for stores.
+    /// Whether the ring network and the link exist, so that there may be stores and loads of keys.
     machine: bool,
-    /// Whether broadcasts bring residues of other primes, which are for `RED` alone: to [`RAW`].
+    /// Whether broadcasts bring residues that are not reduced. They go to the slots [`RAW`], which only `RED` reads.
     raw: bool,
 }
 
-/// Slots of both layers for what has been sent as it is.
+/// The slots, one of each layer, for broadcast residues that are not reduced.
 const RAW: std::ops::Range<u8> = 6..8;
 
-/// Slots that a word reads, and slots that it writes.
+/// Returns the slots that a word reads, and those that it writes. Keys count as slots from [`KEY`] on.
 fn accesses(w: &OpWord) -> (Vec<Place>, Vec<Place>) {
     let mut writes: Vec<Place> = w.rpaus().map(|r| (r, w.dst)).collect();
     if w.op.is_pair() {
@@ -51,7 +51,7 @@ fn accesses(w: &OpWord) -> (Vec<Place>, Vec<Place>) {
             return (vec![], w.rpaus().map(|r| (r, KEY + k)).collect());
         }
         (Opcode::Load, _) => return (vec![], writes),
-        // What comes back from the host's places.
+        // A store reads its slot, and writes none.
         (Opcode::Store, _) => return (w.rpaus().map(|r| (r, w.a)).collect(), vec![]),
         (Opcode::Prng, _) => return (vec![], writes),
         _ => {}
@@ -72,14 +72,15 @@ fn accesses(w: &OpWord) -> (Vec<Place>, Vec<Place>) {
     (reads.collect(), writes)
 }
 
-/// Key indices of the test's RPAU.
+/// The number of key indices that words use.
 const KEYS: u64 = 5;
-/// Key slots among places, behind all slots: the one that an index has, which is as good as its number.
+/// The place of key 0, behind all slots. A key's place is found by its index, because indices and key slots correspond
+/// one to one.
 const KEY: u8 = 32;
-/// Limbs on the host that loads take, and that stores do not change.
+/// The number of the host's limbs that loads take. Stores do not change these.
 const HOST: u64 = 4;
 
-/// A legal word.
+/// Draws a word that the machine must run.
 fn draw(dice: &mut Dice, world: &World) -> OpWord {
     use Opcode::*;
     let &World {
@@ -99,7 +100,7 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
     let slot = |dice: &mut Dice| {
         let drawn = any(dice);
         match raw && RAW.contains(&drawn) {
-            // The slots before those are none of them.
+            // The two slots before `RAW`, or else the two behind it.
             true if first + 1 < RAW.start.into() => drawn - 2,
             true => drawn + 2,
             false => drawn,
@@ -143,7 +144,7 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
         _ if b == Operand::Generator => dice.below(4),
         Prng => dice.below(4),
         Load => dice.below(HOST),
-        // Each a place of its own.
+        // Places behind the limbs that loads take.
         Store => HOST + dice.below((1 << 12) - HOST),
         Auto | Autoc => dice.below(WIDE),
         Autoh => dice.below(ELEMENTS),
@@ -153,7 +154,8 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
         _ => 0,
     };
     let kinds = [RingKind::Full, RingKind::HalfPlus, RingKind::HalfMinus];
-    // What is reduced may be of any layer; a constant is added to residues of its own.
+    // `BCAST` and `RED` may read residues of any layer. A broadcast takes a constant other than 0 only for residues of
+    // its own layer.
     let reduced = matches!(op, Bcast | Red);
     let a = if reduced {
         (first + dice.below(slots)) as u8
@@ -187,7 +189,7 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
     };
     let (first, slots) = (first as u8, slots as u8);
     w.dst = first + (w.dst - first) % slots;
-    // What permutes has slots of its own for its results; two results are two.
+    // A permutation's results go to other slots than its operands, and two results to different slots.
     let reads: Vec<u8> = match (op.is_permutation(), b) {
         (true, Operand::Slot(b)) => vec![w.a, b],
         (true, _) => vec![w.a],
@@ -208,14 +210,15 @@ fn draw(dice: &mut Dice, world: &World) -> OpWord {
     w
 }
 
-/// Keys' places are behind all slots.
+/// Returns whether a word reads a narrow slot. Places of keys do not count.
 fn reads_narrow(w: &OpWord, world: &World) -> bool {
     let narrow = world.wide..KEY.into();
     let (reads, _) = accesses(w);
     reads.iter().any(|&(_, slot)| narrow.contains(&slot.into()))
 }
 
-/// A word that was drawn: the how manyth of its counter it is, and what it reads and writes.
+/// A word that was drawn: its stream, the counter in which it retires, its number among the words of this counter, and
+/// the slots that it reads and writes.
 struct Drawn {
     stream: usize,
     queue: usize,
@@ -224,7 +227,7 @@ struct Drawn {
     writes: Vec<Place>,
 }
 
-/// Words in the order in which they were drawn, each behind the waits that its data need.
+/// Draws `count` words and puts each into its stream, behind the `WAIT`s that its data need.
 fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS] {
     let mut streams: [Vec<Word>; STREAMS] = Default::default();
     let mut given = [0u32; QUEUES];
@@ -238,14 +241,14 @@ fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS]
         let mut needs = [0u32; QUEUES];
         for other in &before {
             let meets = |x: &[Place], y: &[Place]| x.iter().any(|s| y.contains(s));
-            // The link's and the ring's words stay in order, so that their counters say which have retired; those of one stream do
-            // without a wait.
+            // Words of the link and of the ring network stay in order, so that their counters say which have retired.
+            // Words of one stream need no wait for that.
             let conflict =
                 (!w.on_cores() && other.queue == w.queue() && other.stream != w.stream())
                     || meets(&reads, &other.writes)
                     || meets(&writes, &other.writes)
                     || meets(&writes, &other.reads);
-            // Its own stream's words end before it, but for what the link does.
+            // Words of its own stream end before it, except those of the link.
             if conflict {
                 needs[other.queue] = needs[other.queue].max(other.number);
             }
@@ -270,26 +273,27 @@ fn streams(dice: &mut Dice, count: usize, world: &World) -> [Vec<Word>; STREAMS]
     streams
 }
 
-/// The number of slots that are not narrow.
+/// Returns the number of slots that are not narrow.
 fn wide(d: &Description) -> u64 {
     let groups = d.slot_groups();
     let wide = groups.iter().filter(|&&g| !d.is_narrow(g.into()));
     wide.count() as u64
 }
 
-/// The first of so many slots: the last ones half of the time, narrow ones among them.
+/// Draws the first of `slots` slots. Half of the time they are the machine's last slots, which include the narrow ones.
 fn first(dice: &mut Dice, d: &Description, slots: u64) -> u64 {
     let last = d.slots() as u64 - slots;
     if dice.chance(2) { last } else { 0 }
 }
 
-/// Now and then, where narrow slots are among those of a program.
+/// Draws whether every word of a program reads a narrow slot: one time in four if the program's slots include narrow
+/// ones, else never.
 fn crowded(dice: &mut Dice, d: &Description, first: u64, slots: u64) -> bool {
     let any = first + slots / 2 * 2 > wide(d);
     any && dice.chance(4)
 }
 
-/// The native degree, or a smaller one now and then.
+/// Draws log2 of a limb's size: mostly the native one, at times a smaller one.
 fn draw_size(dice: &mut Dice, d: &Description) -> u8 {
     let least = d.row.ilog2() as u8 + 1;
     if dice.chance(3) {
@@ -304,7 +308,7 @@ fn check_random(d: &Description, prime: u64, programs: usize) {
     check_words_on(hdl(), d, prime, programs, &mut dice).unwrap();
 }
 
-/// So many programs on an RPAU of this RTL.
+/// Runs `programs` random programs on one RPAU of the RTL in `hdl`, in lockstep with the model.
 pub fn check_words_on(
     hdl: &Hdl,
     d: &Description,
@@ -316,7 +320,7 @@ pub fn check_words_on(
     for _ in 0..programs {
         let size = draw_size(dice, d);
         bench.size(size, dice)?;
-        // Few slots: much waiting; all of them: much beside each other.
+        // With few slots words wait for each other; with many they run beside each other.
         let slots = 4 + dice.below(d.slots() as u64 - 3);
         let constants: Vec<Vec<u64>> = (0..8)
             .map(|i| vec![if i == 0 { 0 } else { dice.below(prime) }])
@@ -364,7 +368,8 @@ fn many_words_beside_each_other() {
     check_random(&medha(10, 8, 1), PRIMES[1], 10);
 }
 
-/// A machine of any shape that can be built: rows, cores, ports, key memory, and ways on the ring.
+/// Draws a machine of random shape: rows, cores, memory ports, key memory, and the distances on the ring network. It
+/// may be one that cannot be built.
 fn any_shape(dice: &mut Dice, rpaus: usize) -> Description {
     let log_row = 2 + dice.below(3) as u8;
     let log_n = log_row + 2 + dice.below(3) as u8;
@@ -380,7 +385,7 @@ fn any_shape(dice: &mut Dice, rpaus: usize) -> Description {
         slots,
         residues,
     };
-    // Of whole rows eight at least, as a ring that does not reduce brings what it brings to the sixth and seventh.
+    // At least eight slots are not narrow, because unreduced broadcasts go to slots 6 and 7.
     let shared = 1 + dice.below(9) as usize;
     let singles = 8usize.saturating_sub(shared) + dice.below(3) as usize;
     d.memory = vec![group(MemoryKind::Uram, shared, None)];
@@ -403,7 +408,7 @@ fn any_shape(dice: &mut Dice, rpaus: usize) -> Description {
     d
 }
 
-/// Its shape, in a line.
+/// Returns a machine's shape as a line of text.
 fn brief(d: &Description) -> String {
     let memory: Vec<_> = d.memory.iter().map(|g| (g.slots, g.residues)).collect();
     format!(
@@ -443,7 +448,8 @@ fn machines_of_any_shape() {
     }
 }
 
-/// An RPAU of `ring` as it is shipped: 16 butterflies and their generators, rows of 32, N = 2^14.
+/// Random programs are right on an RPAU of the shipped machine `ring`, with 16 butterflies and their generators, rows
+/// of 32 coefficients and N = 2^14.
 #[test]
 #[ignore = "an RPAU of 36 multipliers and limbs of 2^14; `make full` runs it"]
 fn words_of_the_papers_rpau() {
@@ -452,8 +458,9 @@ fn words_of_the_papers_rpau() {
     check_random(&d, PRIMES[1], 2);
 }
 
-/// Words on any of three RPAUs, broadcasts among them, from four streams: every grant, every slot and the end. What a program
-/// leaves the next one finds, as far as it is modulo the same primes.
+/// Runs random programs of four streams on a machine of three RPAUs, broadcasts among their words. The start of each
+/// word, each slot and the end must be those of the model. A program finds what the last one left, if it is of the same
+/// size and modulo the same primes.
 fn check_machine(
     d: &Description,
     machine: &mut Machine,
@@ -470,7 +477,7 @@ fn check_machine(
     memory.key_table = (0..3)
         .flat_map(|r| (0..d.keys.slots as u8).map(move |slot| ((r, slot), slot)))
         .collect();
-    // The primes of the slots of even numbers.
+    // For each RPAU, the number of the prime of its even slots in the last program of the same size.
     let mut before = [None; 3];
     let mut size = 0;
     for _ in 0..programs {
@@ -479,7 +486,7 @@ fn check_machine(
         machine.size(size)?;
         if size != last {
             before = [None; 3];
-            // Below the smallest prime: of any RPAU.
+            // The host's residues are below the smallest prime, so that every RPAU may load them.
             memory.host = (0..HOST as u16)
                 .map(|at| (at, dice.limb(n, smallest)))
                 .collect();
@@ -505,7 +512,7 @@ fn check_machine(
             .collect();
         let streams = streams(dice, 60, &world);
         let mut code = code(size, streams, constants);
-        // An RPAU works in layer 0 modulo its own prime, or modulo that of its other layer.
+        // In layer 0 an RPAU works modulo its own first prime, or at times modulo its second.
         code.primes = (0..3).map(|r| r + 3 * u8::from(dice.chance(3))).collect();
         for row in &mut code.generators {
             *row = vec![row[0]; 3];
@@ -540,7 +547,7 @@ fn check_machine(
                 },
             )?;
         }
-        // A host that is as fast as the link, or not.
+        // The host is as fast as the link in half of the programs, and else delays its transfers.
         let stalls: Vec<u64> = if dice.chance(2) {
             Vec::new()
         } else {
@@ -552,7 +559,7 @@ fn check_machine(
     Ok(())
 }
 
-/// So many programs on a machine of this RTL.
+/// Runs `programs` random programs on a machine of three RPAUs of the RTL in `hdl`, in lockstep with the model.
 pub fn check_programs(
     hdl: &Hdl,
     d: &Description,

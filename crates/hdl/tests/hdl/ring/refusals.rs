@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Words that the machine must not run: each is answered by its code, with its stream, and the next procedure runs.
+//! Tests of words that the ring machine must refuse: it answers each with a code and the word's stream, and runs the
+//! next procedure.
 
 use ringmill_hdl::BuildOptions;
 use ringmill_hdl::Hdl;
@@ -12,7 +13,7 @@ use ringmill_machines::ring::micro::{OpWord, Opcode, Operand, STREAMS, Unit, Wor
 use crate::common::setup::hdl;
 use crate::ring::bench::{PRIMES, primes, toy, with_operand, word};
 
-/// A word that is refused, in which stream, with which code.
+/// Returns words that the machine must refuse: the word's stream, its bits, and the code of the answer.
 fn cases() -> Vec<(usize, u64, Code)> {
     use Opcode::*;
     let main = |op| word(op, Unit::Main, 0, 1);
@@ -21,7 +22,7 @@ fn cases() -> Vec<(usize, u64, Code)> {
     let narrow = |w, dst| op(OpWord { dst, ..w });
     let wait = |queue, count| encode(&Word::Wait { queue, count });
     vec![
-        // No such operation; no such ring; a slot of b with a bit too many; b without a kind.
+        // An undefined operation, an undefined ring, a slot b with a bit too many, and an operand b of no kind.
         (
             0,
             add & !field::OP.put(31) | field::OP.put(23),
@@ -31,7 +32,7 @@ fn cases() -> Vec<(usize, u64, Code)> {
         (0, add | field::RING.put(3), Code::NotAWord),
         (0, add | field::B.put(1 << 5), Code::NotAWord),
         (0, op(main(Ntt)) | field::B.put(1), Code::NotAWord),
-        // END and WAIT with more than they have; a counter that there is not.
+        // `END` and `WAIT` with undefined bits set, and a `WAIT` for an undefined counter.
         (0, 1, Code::NotAWord),
         (3, wait(1, 1) | 1 << 40, Code::NotAWord),
         (1, wait(6, 1), Code::NotAWord),
@@ -133,7 +134,7 @@ fn cases() -> Vec<(usize, u64, Code)> {
             }),
             Code::Slot,
         ),
-        // A transfer of several.
+        // A transfer of several RPAUs.
         (
             0,
             op(OpWord {
@@ -158,18 +159,18 @@ fn cases() -> Vec<(usize, u64, Code)> {
             }),
             Code::NotBuilt,
         ),
-        // A narrow slot takes no rows of coefficients that are far from each other.
+        // Words that write whole rows to a narrow slot.
         (0, narrow(main(Ntt), 11), Code::Narrow),
         (0, narrow(main(Intt), 12), Code::Narrow),
         (0, narrow(main(Autoc), 11), Code::Narrow),
         (0, narrow(main(Bcast), 12), Code::Narrow),
-        // Nothing retires in the link's counter.
+        // `WAIT`s for more words than ever retire in a counter.
         (2, wait(5, 1), Code::ForEver),
         (0, wait(0, u32::MAX), Code::ForEver),
     ]
 }
 
-/// Every refusal, a whole procedure after each.
+/// Checks that each word is refused, and that a sound procedure runs after each.
 pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let d = toy(6, 4, 3);
     let mut machine = Machine::new(hdl, &d, &primes(), BuildOptions::default(), seed as u32)?;
@@ -183,7 +184,7 @@ pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
         what: "is not refused as it should be, or what follows it".to_owned(),
     };
     for (stream, bits, code) in cases() {
-        // Behind a word that runs, before one that would.
+        // The word is behind one that runs, and before one that would run.
         let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![0]);
         streams[0] = vec![good, 0];
         streams[stream].insert(streams[stream].len() - 1, bits);
@@ -200,12 +201,12 @@ pub fn check_refusals(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
             if s == 0 { vec![good, good, 0] } else { vec![0] }
         }))?;
         let ended = machine.run(&mut NoHost, 10_000)?;
-        // Two words of 41 cycles and the dispatch.
+        // Two words of 41 cycles each, and 4 cycles of dispatch.
         if (ended.code, ended.cycles) != (0, 2 * 41 + 4) {
             return Err(differs(format!("{bits:#x}, then: {ended:?}")));
         }
     }
-    // A program without END.
+    // A program without `END`.
     let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![0]);
     streams[0] = vec![encode(&Word::Wait { queue: 1, count: 0 }); d.tables.words];
     machine.program(&streams)?;
@@ -221,7 +222,7 @@ fn words_that_are_refused() {
     check_refusals(hdl(), 1).unwrap();
 }
 
-/// A host whose limbs have so many residues.
+/// A host that gives limbs of these lengths, one after another.
 struct Lengths(Vec<usize>);
 
 impl Host for Lengths {
@@ -232,8 +233,8 @@ impl Host for Lengths {
     fn take(&mut self, _: Wanted, _: Vec<u64>) {}
 }
 
-/// Limbs of the host that are too short or too long: a code with the stream of the word, the words beside it run to their ends,
-/// and the next procedure loads what it is given.
+/// Checks that a limb of the host that is too short or too long ends the program with a code and the word's stream. The
+/// next limb that is loaded must be right.
 pub fn check_links(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let d = toy(6, 4, 3);
     let mut machine = Machine::new(hdl, &d, &primes(), BuildOptions::default(), seed as u32)?;
@@ -248,7 +249,7 @@ pub fn check_links(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
         };
         let load = encode(&Word::Op(load));
         let mut streams: [Vec<u64>; STREAMS] = std::array::from_fn(|_| vec![0]);
-        // Behind one that is right, before one that does not come to it.
+        // The wrong load is behind one that is right, and before one that must not run.
         streams[stream] = vec![load, load, load, 0];
         machine.program(&streams)?;
         let ended = machine.run(&mut Lengths(vec![n, bad, n]), 10_000)?;
@@ -271,21 +272,23 @@ fn a_link_that_sends_too_little_or_too_much() {
     check_links(hdl(), 1).unwrap();
 }
 
-/// Two transfers of RPAUs of which the second is farther on: the first one's last residues are not received by both. What they
-/// wrote into a slot, a load to it would write again; key memory counts what comes.
+/// Checks two transfers of different RPAUs, one after another, of which the second RPAU is farther on the ring network.
+/// The second must not receive the first one's last residues. A load would write over such residues in a slot, so that
+/// the check also loads a key, because key memory counts residues.
 pub fn check_trailing(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
-    // So far from each other that the next transfer's word is there before a residue would be.
+    // The RPAUs are so far apart that the second word arrives before the first one's residues would.
     let mut d = toy(6, 4, 3);
     d.ring.hop = 8;
     let mut machine = Machine::new(hdl, &d, &primes(), BuildOptions::default(), seed as u32)?;
     let mut dice = Dice::new(seed);
     let n = 1 << d.log_n;
-    // Of the first layer of RPAU 2.
+    // The prime of RPAU 2's first layer.
     let prime = primes()[2];
     let limb = dice.limb(n, prime);
     machine.fill(2, 3, &limb)?;
     machine.fill_key(2, 1, &dice.limb(n, prime))?;
-    // To slot 5 of RPAU 0, and from slot 3 of RPAU 2: a store's word has the number of the slot that it does not write.
+    // A load to slot 5 of RPAU 0, then a transfer of RPAU 2. A store names slot 0 as its result, which it must not
+    // write.
     let load = OpWord {
         mask: 1,
         ..word(Opcode::Load, Unit::Main, 5, 0)
@@ -328,7 +331,7 @@ pub fn check_trailing(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     Ok(())
 }
 
-/// Words of the first stream, the others empty.
+/// Runs words in the first stream, with the other streams empty.
 fn run_words(
     machine: &mut Machine,
     words: &[OpWord],
@@ -341,10 +344,10 @@ fn run_words(
     machine.run(host, 10_000)
 }
 
-/// What RPAU 0 is sent.
+/// The value of all residues that RPAU 0 is sent.
 const SENTINEL: u64 = 77;
 
-/// Gives RPAU 0 sentinels, the others a limb; takes what comes.
+/// A host that gives RPAU 0 sentinels and the others a limb, and takes every stored limb.
 struct Beside(Vec<u64>);
 
 impl Host for Beside {

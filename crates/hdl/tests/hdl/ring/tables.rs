@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tables that come with a procedure.
+//! Tests of the tables that come with a procedure.
 
 use ringmill_hdl::ring::Tables;
 use ringmill_isa::Galois;

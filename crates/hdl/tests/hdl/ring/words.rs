@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Each word by itself, and words beside each other, on one RPAU.
+//! Tests of each instruction word on one RPAU, and of words beside each other.
 
 use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
@@ -14,9 +14,11 @@ use crate::ring::bench::{
     ELEMENTS, PRIMES, WIDE, check, code, medha, toy, with_b, with_operand, word,
 };
 
-/// The RPAU of a test run, whose passes do not wait for each other; those of the machine of `procedures` do.
+/// The main shape of the tests: log2 N, butterflies and prime. Passes of a transform do not wait for each other in it;
+/// in the machine of `procedures` they do.
 pub const SMALL: (u8, usize, u64) = (10, 4, PRIMES[1]);
-/// An odd number of stages, passes that wait, four cycles a row of the dyadic cores; others.
+/// Other shapes. Some have an odd number of stages, passes that wait for each other, or dyadic cores that take four
+/// cycles for a row.
 const OTHERS: [(u8, usize, u64); 5] = [
     (7, 8, PRIMES[1]),
     (6, 4, PRIMES[0]),
@@ -66,15 +68,16 @@ fn words_of_other_sizes() {
     }
 }
 
-/// A description of one RPAU of so many butterflies.
+/// A function that describes a machine, [`toy`] or [`medha`], by log2 N, butterflies and RPAUs.
 type Machine = fn(u8, usize, usize) -> Description;
 
-/// Sizes of limbs on an RPAU, from the native one down.
+/// Returns log2 of the limb sizes that an RPAU takes, from the native one down.
 fn sizes(d: &Description) -> impl Iterator<Item = u8> + use<> {
     (d.row.ilog2() as u8 + 1..=d.log_n).rev()
 }
 
-/// Transforms of the full ring and both halves, in place and from slot to slot, narrow ones too, both ways, of limbs of every size.
+/// Checks forward and inverse transforms of the full ring and of both half rings, for limbs of every size. They work in
+/// place and from slot to slot, also from narrow slots.
 fn check_transforms(shapes: &[(u8, usize, u64)], machine: Machine) {
     let mut dice = Dice::new(seed());
     let each = shapes
@@ -105,7 +108,8 @@ fn check_transforms(shapes: &[(u8, usize, u64)], machine: Machine) {
     }
 }
 
-/// Every coefficient-wise word, operands in one port group, in several, in narrow slots, and one operand twice, on both units.
+/// Checks every coefficient-wise word on both units. Operands are in one port group, in several or in narrow slots, or
+/// one is taken twice.
 fn check_coefficient_wise(shapes: &[(u8, usize, u64)], machine: Machine) {
     let mut dice = Dice::new(seed());
     let units = [Unit::Main, Unit::Dyadic];
@@ -183,12 +187,14 @@ fn check_coefficient_wise(shapes: &[(u8, usize, u64)], machine: Machine) {
     }
 }
 
-/// Products of the main cores with generated limbs while dyadic words take turns of the same ports, one each and two.
+/// Checks products of the main cores with generated limbs, while dyadic words of one and of two operands use the same
+/// ports.
 pub fn check_generated(hdl: &Hdl, seed: u64) -> Result<(), RpauError> {
     let mut dice = Dice::new(seed);
     let (log_n, butterflies, prime) = SMALL;
     for d in [toy(log_n, butterflies, 1), medha(log_n, butterflies, 1)] {
-        // A word elsewhere first: whoever is asked first has the ports to itself else.
+        // A word on other ports comes first, because otherwise the unit that starts first would have the ports to
+        // itself.
         let elsewhere = word(Opcode::Copy, Unit::Main, 10, 10);
         let main = (0..12).map(|i: u16| {
             let (op, dst, a) = [
@@ -233,8 +239,8 @@ fn generated_operands_beside_dyadic_words() {
     check_generated(hdl(), seed()).unwrap();
 }
 
-/// Automorphisms of both forms and of halves, halves from a limb and back, generated limbs: results in the shared group, in one
-/// of their own, in both, in narrow slots; of limbs of every size.
+/// Checks automorphisms in both forms and of half rings, splits into halves and joins, and generated limbs, for limbs
+/// of every size. Results go to the shared port group, to groups of one slot, to both, or to narrow slots.
 fn check_automorphisms(shapes: &[(u8, usize, u64)], machine: Machine) {
     let mut dice = Dice::new(seed());
     let each = shapes

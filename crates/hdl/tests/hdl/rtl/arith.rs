@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Modular adder, subtractor, halver and the multipliers of every flavour against `ringmill_math`.
+//! Tests of the modular adder, subtractor and halver, and of the multipliers of every flavour, against `ringmill_math`.
 
 use ringmill_hdl::leaves::{MULTIPLIERS, Multiplier, SOLINAS52_Q, flavour};
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Model, Top};
@@ -8,7 +8,7 @@ use ringmill_math::Modulus;
 use crate::common::failure::{Check, ensure};
 use crate::rtl::support::{Case, Pipeline, Rng, hdl, residues, seed};
 
-/// The moduli to test, each with the run-time word size and steps and R mod q.
+/// Returns the moduli to test for a multiplier, each with the run-time word size, the steps and R mod q.
 pub fn configs(multiplier: &Multiplier, rng: &mut Rng) -> Vec<Config> {
     match multiplier.flavour {
         flavour::WORD_MONTGOMERY => word_montgomery_configs(rng),
@@ -18,7 +18,7 @@ pub fn configs(multiplier: &Multiplier, rng: &mut Rng) -> Vec<Config> {
     }
 }
 
-/// Run-time modulus inputs.
+/// A modulus, and what a multiplier's run-time inputs say of it.
 #[derive(Debug)]
 pub struct Config {
     pub modulus: Modulus,
@@ -48,14 +48,15 @@ impl Config {
         pipeline.set("three_i", u64::from(self.steps == 3))
     }
 
-    /// a b R^-1 mod q.
+    /// Computes a b R^-1 mod q.
     pub fn product(&self, a: u64, b: u64) -> u64 {
         let inverse = self.modulus.inv(self.r).expect("q is odd");
         self.modulus.mul(self.modulus.mul(a, b), inverse)
     }
 }
 
-/// For each word size and step count, moduli at both ends of the range w (L - 1) < K <= min(w L, 32), and between.
+/// Returns moduli for each word size w and number of steps L: of the least and of the most bits K in w (L - 1) < K <=
+/// min(w L, 32), and a random one between. The paper's sets follow with their largest primes.
 fn word_montgomery_configs(rng: &mut Rng) -> Vec<Config> {
     let mut configs = Vec::new();
     for word in 9..=17u32 {
@@ -79,7 +80,7 @@ fn word_montgomery_configs(rng: &mut Rng) -> Vec<Config> {
     configs
 }
 
-/// log2 n and the largest prime of K bits for each of the paper's sets (n, K).
+/// Returns log2 n and the largest prime of K bits for each of the paper's sets (n, K).
 fn paper_moduli() -> impl Iterator<Item = (u32, u64)> {
     let sets = [(8, 16), (9, 16), (10, 16), (10, 32), (11, 32), (12, 32)];
     sets.into_iter().map(|(log_n, bits)| {
@@ -95,7 +96,8 @@ fn mont17_configs(rng: &mut Rng) -> Vec<Config> {
         .into()
 }
 
-/// Both ends of q = 1 mod 2^9 below 2^32, each value of the two bits above, and the paper's sets with their largest primes.
+/// Returns moduli q = 1 mod 2^9 below 2^32: at both ends of the range, with each value of bits 9 and 10, at random, and
+/// the largest primes of the paper's sets.
 fn ntt_friendly_configs(rng: &mut Rng) -> Vec<Config> {
     let largest = (1 << 23) - 1;
     let mut high = vec![1, 2, 3, 4, largest, largest - 1, largest - 2, largest - 3];
@@ -106,7 +108,7 @@ fn ntt_friendly_configs(rng: &mut Rng) -> Vec<Config> {
     moduli.into_iter().map(config).collect()
 }
 
-/// Every pair of edge residues, then random pairs.
+/// Returns every pair of the residues at the edges of the range, then random pairs.
 pub fn pairs(q: u64, random: usize, rng: &mut Rng) -> Vec<(u64, u64)> {
     let edges = residues(q, 0, rng);
     let mut pairs: Vec<(u64, u64)> = edges
@@ -146,7 +148,8 @@ fn multipliers_of_every_flavour() {
     }
 }
 
-/// The three combinational leaves: exhaustive at 4 bits, edges and random at 60.
+/// Checks the modular adder, subtractor and halver: for all operands at 4 bits, for edges and random operands at 60
+/// bits.
 pub fn check_combinational(hdl: &Hdl, seed: u64) -> Check {
     let mut rng = Rng::new(seed);
     type Golden = fn(Modulus, u64, u64) -> u64;
@@ -202,7 +205,7 @@ fn add_subtract_halve() {
     check_combinational(hdl(), seed()).unwrap();
 }
 
-/// Puts a case in a cycle, and checks each when it has been in for `latency` of them.
+/// Puts a case into the model in each cycle, and checks each case's result `latency` cycles later.
 fn one_a_cycle<C>(
     model: &mut Model,
     cases: &[C],
@@ -222,7 +225,7 @@ fn one_a_cycle<C>(
     Ok(())
 }
 
-/// The integer multiplier with ragged tiles and tiles made of adders, one product a cycle.
+/// Checks the integer multiplier with ragged tiles and tiles made of adders, one product a cycle.
 pub fn check_tiled(hdl: &Hdl, seed: u64) -> Check {
     let mut rng = Rng::new(seed);
     let top = Top::new("rm_mul_tiled")
@@ -238,7 +241,8 @@ pub fn check_tiled(hdl: &Hdl, seed: u64) -> Check {
         model.input("b_i")?,
         model.output("p_o")?,
     );
-    // InReg, the tiles' registers, and 12 tiles summed by threes: 4, 2, 1.
+    // The cycles of the input registers and of the tiles' registers, and three for 12 tiles that are summed by threes:
+    // to 4, 2 and 1.
     const LATENCY: usize = 1 + 1 + 3;
     let mut cases = pairs(1 << 31, 300, &mut rng);
     cases.extend((0..31).flat_map(|i| (0..31).map(move |j| (1 << i, 1 << j))));
@@ -258,7 +262,8 @@ fn integer_multiplier() {
     check_tiled(hdl(), seed()).unwrap();
 }
 
-/// Primes next to a power of two, on each side of it, of many digits and of few, and some whose difference is too wide for a block.
+/// Primes just below and just above a power of two. Their difference from it has few signed digits or many, and is too
+/// wide for a DSP block in some.
 const NEAR: [u64; 8] = [
     0x0800_0000_0230_0001,
     0x0fff_ffff_fcc6_5201,
@@ -280,8 +285,9 @@ fn narrow(words: &[u32]) -> u128 {
     places.fold(0, |sum, (k, &word)| sum | u128::from(word) << (32 * k))
 }
 
-/// The multiplier of columns, one product a cycle: with rows above the second column, without them, with factors that are filled up, and
-/// with a first factor that is wider where the second is 1.
+/// Checks the multiplier of columns of DSP blocks, one product a cycle. Some widths have rows above the second column,
+/// some have none, and some factors are filled up with zeros. A first factor that is wider than the second is tried
+/// with 1.
 pub fn check_cascade(hdl: &Hdl, seed: u64) -> Check {
     let mut rng = Rng::new(seed);
     for (width, a_width, latency) in [
@@ -322,7 +328,8 @@ fn multiplier_of_columns() {
     check_cascade(hdl(), seed()).unwrap();
 }
 
-/// The reducer that leaves its correction to others: congruent, in [-Q, Q), one a cycle.
+/// Checks the reducer that leaves out the last correction, one number a cycle: its result is congruent modulo Q, and in
+/// [-Q, Q).
 pub fn check_lazy(hdl: &Hdl, seed: u64) -> Check {
     const LATENCY: usize = 4;
     let mut rng = Rng::new(seed);
@@ -337,7 +344,7 @@ pub fn check_lazy(hdl: &Hdl, seed: u64) -> Check {
             .into_iter()
             .map(|(a, b)| u128::from(a) * u128::from(b))
             .collect();
-        // What is no product, and where the folds' parts begin.
+        // Numbers just below Q^2, the powers of two, at which the folds' parts begin, and random ones.
         let square = u128::from(q) * u128::from(q);
         cases.extend((0..200).map(|i| square - 1 - i));
         cases.extend(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the RTL asserts of itself: a fault that only an assertion can see stops the simulation, and sound RTL runs.
+//! Tests of the RTL's own assertions: they stop the simulation of a fault that only they can see, and sound RTL runs.
 
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Model, Top};
 
@@ -7,7 +7,7 @@ use crate::common::failure::{Check, Failure};
 use crate::faults::list::{List, When};
 use crate::rtl::support::{Rng, seed};
 
-/// So many that an empty queue is met, whatever the seed.
+/// The number of cycles: so many that the queue is empty in some of them, whatever the seed is.
 const CYCLES: usize = 10_000;
 
 /// Sets a port of a model.
@@ -16,7 +16,7 @@ fn set(model: &mut Model, port: &str, value: u64) -> Result<(), HdlError> {
     model.set(port, value)
 }
 
-/// Random offers and random readiness, nothing looked at.
+/// Runs a queue or a skid buffer with random offers, words and readiness, and looks at no output.
 fn stream(hdl: &Hdl, module: &str) -> Result<(), HdlError> {
     let mut rng = Rng::new(seed());
     let mut model = hdl.model(&Top::new(module), BuildOptions::default())?;
@@ -34,7 +34,8 @@ fn stream(hdl: &Hdl, module: &str) -> Result<(), HdlError> {
     Ok(())
 }
 
-/// A half and a full product of 256 coefficients, two rows of 64 units: every pass but the sum, with every wait.
+/// Runs the sequencer through a half and a full product of 256 coefficients, which 64 units take in two rows. These
+/// have every pass but the sum, and every wait.
 fn sequencer(hdl: &Hdl) -> Result<(), HdlError> {
     const HALF_AND_FULL: [u64; 2] = [3, 4];
     let mut model = hdl.model(&Top::new("rm_polymul_seq"), BuildOptions::default())?;
@@ -61,7 +62,8 @@ fn sequencer(hdl: &Hdl) -> Result<(), HdlError> {
     Ok(())
 }
 
-/// Fails where an assertion of this module stops a drive. One of another module says nothing of it.
+/// Returns a mismatch if an assertion of `module` stopped the simulation. One of another module says nothing about
+/// `module`, and counts as a failed tool.
 fn stopped(outcome: Result<(), HdlError>, module: &str) -> Check {
     match outcome {
         Err(HdlError::Simulation(message)) if !message.contains(module) => {
@@ -71,7 +73,7 @@ fn stopped(outcome: Result<(), HdlError>, module: &str) -> Check {
     }
 }
 
-/// Faults, each of which an assertion must stop.
+/// Faults, each of which an assertion of its module must stop.
 pub const FAULTS: List = List {
     name: "assertions",
     text: include_str!("../faults/assertions.toml"),

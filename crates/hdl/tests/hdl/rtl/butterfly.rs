@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The unified butterfly in every mode and flavour.
+//! Tests of the unified butterfly, with every flavour of multiplier and in every mode.
 
 use ringmill_hdl::leaves::{MULTIPLIERS, Multiplier};
 use ringmill_hdl::{BuildOptions, Hdl};
@@ -8,7 +8,7 @@ use crate::common::failure::Check;
 use crate::rtl::arith::configs;
 use crate::rtl::support::{Case, Pipeline, Rng, hdl, residues, seed};
 
-/// Numbers of `rm_ntt_pkg::bf_mode_e`.
+/// Modes of the butterfly, as numbered in `rm_ntt_pkg::bf_mode_e`.
 const MODES: [u64; 4] = [CT, GS, MUL, SUM];
 const CT: u64 = 0;
 const GS: u64 = 1;

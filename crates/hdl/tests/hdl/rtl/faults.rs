@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The checks that must notice the faults of the leaves. A check that lets one pass checks nothing of what the line is there for.
+//! The faults of the leaf modules, and the checks that must notice them.
 
 use ringmill_hdl::leaves::MULTIPLIERS;
 

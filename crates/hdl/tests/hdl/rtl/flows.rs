@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Standard-cell area, place and route, and configurations as sources of their own.
+//! Tests of standard-cell areas, of placement and routing, and of configurations that are written as sources of their
+//! own.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ fn leaf(module: &str, width: u64) -> Top {
     Top::new(module).int("Width", width)
 }
 
-/// None, said aloud, where there is no standard-cell library.
+/// Returns a top's area. If there is no standard-cell library, prints so and returns `None`.
 fn area(hdl: &Hdl, top: &Top) -> Option<Area> {
     match hdl.area(top) {
         Ok(area) => Some(area),
@@ -24,7 +25,7 @@ fn area(hdl: &Hdl, top: &Top) -> Option<Area> {
     }
 }
 
-/// The multipliers that ours are compared with beside the project's modules.
+/// Returns the project's modules together with the multipliers that they are compared with.
 fn with_peers() -> Hdl {
     let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers");
     let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
@@ -45,14 +46,15 @@ fn area_counts_logic_and_leaves_memories_out() {
 
     let memory = area(hdl(), &leaf("rm_ram_1r1w", 36).int("Depth", 128)).unwrap();
     assert_eq!((memory.memory_bits, memory.area), (36 * 128, 0.0));
-    // A queue of 16 words is made of registers, a bit each.
+    // A queue of 16 words is made of registers, one for each bit.
     let queue = area(hdl(), &leaf("rm_fifo", 8)).unwrap();
     let registers = queue.cells.iter().filter(|(cell, _)| cell.contains("DFF"));
     let registers: u64 = registers.map(|(_, count)| count).sum();
     assert!(queue.memory_bits == 0 && registers >= 128, "{queue:?}");
 }
 
-/// The point of moduli 1 mod 2^17: the reduction loses its two wide products. Both multiply in one piece, as silicon does.
+/// A multiplier for moduli that are 1 mod 2^17 is more than 30 % smaller than one for any modulus, because its
+/// reduction has no wide products. Both take the first product in one piece, as is usual in silicon.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn special_moduli_are_smaller_than_montgomery_for_any() {
@@ -80,7 +82,7 @@ fn the_textbook_reduction_is_right() {
     let mut rng = Rng::new(seed());
     for _ in 0..200 {
         let q = rng.bits() >> 32 | 1 | 1 << 31;
-        // Newton: each step doubles the bits that are right.
+        // Newton's iteration: each step doubles the number of correct bits.
         let inverse = (0..5).fold(q, |x, _| {
             x.wrapping_mul(2u64.wrapping_sub(q.wrapping_mul(x)))
         });
@@ -115,7 +117,7 @@ fn a_seed_gives_one_frequency() {
         "{first:?}"
     );
     assert!(first.versions.nextpnr.is_some());
-    // The ends of the slowest path are a clock period apart, but for what the registers take.
+    // The slowest path takes a clock period, except for the time of its registers.
     let path = first.path.logic + first.path.wires;
     assert!(
         (0.5..1.05).contains(&(path * first.mhz / 1000.0)),
@@ -128,14 +130,14 @@ fn a_seed_gives_one_frequency() {
     std::fs::remove_dir_all(elsewhere).unwrap();
 }
 
-/// A directory that is not there yet.
+/// Returns the path of a directory that does not exist yet.
 fn fresh(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&path);
     path
 }
 
-/// Writes a configuration and reads it back as the only sources.
+/// Writes a configuration's sources to a folder, and returns an `Hdl` that has only these, with the folder.
 fn generated(name: &str, top: &Top, table: Option<&Table>) -> (Hdl, PathBuf) {
     let root = fresh(name);
     for file in ringmill_hdl::generate(hdl().sources(), top, "a test", table).unwrap() {
@@ -166,7 +168,7 @@ fn configurations_lint_and_synthesise_alone() {
         let package = std::fs::read_to_string(root.join("rm_polymul_config_pkg.sv")).unwrap();
         let units = if number == 0 { 4 } else { 8 };
         assert!(package.contains(&format!("localparam int unsigned Units = {units};")));
-        // The list names each source once, and nothing that is not there.
+        // The list of files names each source once, and no missing file.
         let list = std::fs::read_to_string(root.join("rm_polymul.f")).unwrap();
         assert_eq!(
             list.lines().count(),
@@ -178,7 +180,8 @@ fn configurations_lint_and_synthesise_alone() {
     }
 }
 
-/// The wrapper adds nothing and sets every parameter, those of types from packages too.
+/// A configuration's wrapper sets every parameter, also those whose types are from packages, and takes no resources of
+/// its own.
 #[test]
 #[ignore = "more synthesis; `make full` runs it"]
 fn a_wrapper_costs_what_its_module_costs() {
@@ -218,7 +221,7 @@ fn a_small_machine_fits_an_ecp5() {
     let effort = Effort { mhz: 100, seed: 1 };
     let found = hdl().place(&polymul(4, 9, 4), effort).unwrap();
     println!("{found:?}");
-    // Each unit has four banks and twiddles of its own, and seven products at least.
+    // Each unit has four memory banks, a table of twiddle factors, and at least seven multipliers.
     assert!(found.bram >= 4 * 5 && found.dsp >= 4 * 7, "{found:?}");
     assert!(found.mhz > 30.0, "{found:?}");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Solver proofs of the reducers: the property modules of `crates/hdl/formal` over the RTL itself.
+//! Solver proofs of arithmetic modules, queues and the command unit: the property modules of `crates/hdl/formal`
+//! instantiate the RTL itself.
 
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -11,7 +12,7 @@ use crate::common::failure::{Check, Failure, ensure};
 use crate::common::faulty::Faulty;
 use crate::rtl::support::hdl;
 
-/// The RTL of `rtl` (the project's, or a faulty copy) with the property modules beside it.
+/// Returns the RTL in these folders, the project's or a faulty copy, together with the property modules.
 pub fn with_properties(rooms: &[&Path]) -> Hdl {
     let formal = Path::new(env!("CARGO_MANIFEST_DIR")).join("formal");
     let roots: Vec<&Path> = rooms.iter().copied().chain([formal.as_path()]).collect();
@@ -24,12 +25,13 @@ fn rooms() -> Hdl {
     with_properties(&rooms.each_ref().map(|r| r.as_path()))
 }
 
-/// Every assertion of `top` holds; a refutation's message has the inputs that break it.
+/// Checks that the solver proves every assertion of `top`, within `seconds` seconds. The mismatch of a refuted one has
+/// the inputs that break it.
 pub fn check_proved(hdl: &Hdl, top: &Top, seconds: u32) -> Check {
     all_proved(top, hdl.prove(top, seconds)?)
 }
 
-/// The same by induction over so many cycles.
+/// Checks that the solver proves every assertion of `top` in every cycle, by induction over `steps` cycles.
 pub fn check_always(hdl: &Hdl, top: &Top, steps: u32) -> Check {
     let steps = NonZeroU32::new(steps).expect("one step at least");
     all_proved(top, hdl.prove_always(top, steps, 60)?)
@@ -57,14 +59,14 @@ fn integer_multiplier_at_small_width() {
     prove(Top::new("prop_mul_tiled"), 60);
 }
 
-/// As the machine uses it.
+/// The integer multiplier as the 32-bit machines use it.
 #[test]
 fn tiles_of_the_integer_multiplier_at_full_width() {
     prove(Top::new("prop_mul_tiles"), 60);
 }
 
-/// The 60-bit multiplier's tiles are slices' products at their places, and its adder tree is the one that sums any
-/// operands; fewer of them here, which takes a tree of one and one of two levels.
+/// The 60-bit multiplier's tiles are products of slices at their places, and its adder tree sums any operands. The
+/// trees that are proved here have fewer operands, so that they have one and two levels.
 #[test]
 fn tiles_and_sums_of_the_wide_multiplier() {
     prove(Top::new("prop_mul_sparse"), 60);
@@ -73,7 +75,8 @@ fn tiles_and_sums_of_the_wide_multiplier() {
     }
 }
 
-/// Digits of the bootstrapping engine: the paper's bases, the widest and the narrowest, and all 32 bits.
+/// Digits of the bootstrapping engine, with the paper's bases, a wide and a narrow one, and digits that have all 32
+/// bits.
 #[test]
 fn decomposition() {
     for (log_base, levels) in [(7, 3), (10, 2), (16, 1), (2, 8), (4, 8), (16, 2)] {
@@ -82,7 +85,7 @@ fn decomposition() {
     }
 }
 
-/// A butterfly's ends, the slices of a product, and the sum of products of the bootstrapping engine.
+/// A butterfly's results, the sum of a product's slices, and the sum of products of the bootstrapping engine.
 #[test]
 fn sums_of_the_bootstrapping_engine() {
     prove(Top::new("prop_torus_ends"), 120);
@@ -129,7 +132,8 @@ fn fixed_word_reductions_whole_at_small_width() {
     prove(narrow, 120);
 }
 
-/// 32 bits here: two steps, each as one of the four of 61 bits but for the sum in two parts.
+/// The reduction is proved at 32 bits, where it has two steps. The four steps at 61 bits are like these, except that
+/// each makes its sum in two parts.
 #[test]
 fn wide_multiplier_at_full_width() {
     prove(WIDE_MULTIPLIERS[0].top("prop_wide_red"), 120);
@@ -150,7 +154,7 @@ fn every_wide_multiplier() {
     }
 }
 
-/// The longer ones, with limits that leave room on a slow computer.
+/// The longer proofs, with limits on time that leave room on a slow computer.
 #[test]
 #[ignore = "minutes; `make full` runs it"]
 fn every_reducer() {
@@ -185,7 +189,7 @@ fn every_reducer() {
     }
 }
 
-/// An induction over wrong RTL must fail.
+/// Proofs by induction fail for wrong RTL.
 #[test]
 fn a_wrong_queue_is_refuted() {
     for (file, from, to, property, steps) in [
@@ -218,7 +222,7 @@ fn a_wrong_queue_is_refuted() {
     }
 }
 
-/// A proof of wrong RTL must fail, with the inputs that show it.
+/// Proofs fail for wrong RTL.
 #[test]
 #[ignore = "a proof of half a minute; `make full` runs it"]
 fn a_wrong_step_is_refuted() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The Rust side of a model: ports, widths, waves, and errors that name what is wrong.
+//! Tests of the Rust side of a model: ports, widths, waves, and errors that name what is wrong.
 
 use std::path::Path;
 
@@ -50,7 +50,7 @@ fn unknown_ports_and_wide_values_are_refused() {
         wide.get(out),
         Err(HdlError::PortWidth { width: 100, .. })
     ));
-    // A handle of a model with more ports than this one.
+    // A handle from a model with more ports than this one.
     let many = model(&Top::new("rm_mod_mul"));
     let foreign = many.input("b_i").unwrap();
     assert!(matches!(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Delay lines, memories, queue and skid buffer against plain Rust models.
+//! Tests of delay lines, memories, the queue and the skid buffer against plain Rust models.
 
 use std::collections::VecDeque;
 
@@ -52,7 +52,7 @@ pub fn check_ram_1r1w(hdl: &Hdl, seed: u64) -> Check {
         let (we, waddr, wdata, re, raddr) = (we?, waddr?, wdata?, re?, raddr?);
         let rdata = model.output("rdata_o")?;
         let mut memory = [None; 24];
-        // What the read register shows, and before that where there is an output register; None is undefined.
+        // The values of the read register, one for each cycle of latency, the oldest first. `None` is undefined.
         let mut shown = VecDeque::from(vec![None; 1 + out_reg as usize]);
         let mut register: Option<u64> = None;
         for cycle in 0..CYCLES {
@@ -109,7 +109,7 @@ fn check_ram_2rw_style(hdl: &Hdl, seed: u64, style: &str) -> Check {
                 seen = Some(new); // port a's, met by port b
             }
             if enable && write {
-                // Both ports never write one address.
+                // The two ports never write to the same address.
                 if taken == Some(at) {
                     at ^= 1;
                 }
@@ -147,7 +147,8 @@ fn check_ram_2rw_style(hdl: &Hdl, seed: u64, style: &str) -> Check {
     Ok(())
 }
 
-/// Random offers and random readiness on both sides; order, count, and no word lost or made.
+/// Checks a queue with random offers and random readiness: the order of its words, its count, and that no word is lost
+/// or made up. It holds `capacity` words, and shows the first less than `first_latency` cycles after it came.
 fn check_stream(hdl: &Hdl, top: &Top, capacity: usize, first_latency: u64, seed: u64) -> Check {
     let mut rng = Rng::new(seed);
     let mut model = hdl.model(top, BuildOptions::default())?;
@@ -218,7 +219,7 @@ fn check_stream(hdl: &Hdl, top: &Top, capacity: usize, first_latency: u64, seed:
                 sent += 1;
             }
         }
-        // With both sides always willing, one word a cycle.
+        // If both sides are always ready, a word passes in every cycle.
         if (offer, take) == (1, 1) {
             ensure!(sent >= CYCLES as u64 - 2, "{sent} words in {CYCLES} cycles");
         }

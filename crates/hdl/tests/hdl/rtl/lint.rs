@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Every module lints clean with warnings as errors, in every configuration that the machines use.
+//! Tests that every leaf module lints with warnings as errors, in every configuration that the machines use.
 
 use std::collections::BTreeSet;
 
@@ -21,14 +21,14 @@ fn every_module() {
             .int("TileA", 24)
             .int("TileB", 17)
             .int("InReg", 1),
-        // The paper's range of word sizes only.
+        // Only the paper's range of word sizes.
         Top::new("rm_butterfly")
             .int("WordMin", 9)
             .int("WordMax", 13),
     ];
     tops.extend(leaves().into_iter().map(|leaf| leaf.top));
     let given: BTreeSet<String> = tops.iter().map(|t| t.module.clone()).collect();
-    // These instantiate themselves, which Verilator does not take at the top; rm_mul_tiled covers them.
+    // Two modules instantiate themselves, which Verilator does not accept at the top; rm_mul_tiled contains them.
     let rest = hdl
         .sources()
         .modules()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The RTL's leaves against golden values, their lint, synthesis counts, proofs, and faults that must be caught.
+//! Tests of the RTL's leaf modules: their results, lint, synthesised resources, proofs, and faults that must be
+//! noticed.
 
 mod arith;
 pub mod assertions;

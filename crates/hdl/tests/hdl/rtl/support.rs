@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What the checks share: tools, random numbers with a printed seed, and the drive of a pipeline.
+//! Helpers of the checks of leaf modules: tools, random numbers with a printed seed, and a pipeline's driver.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -10,13 +10,13 @@ use ringmill_hdl::{Hdl, HdlError, In, Model, Out};
 
 use crate::common::failure::{Check, ensure};
 
-/// The project's RTL with its tools.
+/// Returns the project's RTL with its tools.
 pub fn hdl() -> &'static Hdl {
     static HDL: OnceLock<Hdl> = OnceLock::new();
     HDL.get_or_init(|| Hdl::find(Path::new(".")).unwrap_or_else(|e| panic!("{e}")))
 }
 
-/// The leaves alone: each machine's tests look after its own modules.
+/// Returns the leaf modules alone, because each machine's tests look after its own modules.
 pub fn leaves_hdl() -> &'static Hdl {
     static HDL: OnceLock<Hdl> = OnceLock::new();
     HDL.get_or_init(|| {
@@ -27,7 +27,8 @@ pub fn leaves_hdl() -> &'static Hdl {
     })
 }
 
-/// `$RINGMILL_SEED`, or a fresh one; printed, so that a failing run can be repeated.
+/// Returns the decimal `$RINGMILL_SEED`, or, where that is no number, a seed from the clock that is the same for the
+/// whole process. Prints it, so that a failing run can be repeated.
 pub fn seed() -> u64 {
     static SEED: OnceLock<u64> = OnceLock::new();
     let seed = *SEED.get_or_init(|| {
@@ -44,7 +45,7 @@ pub fn seed() -> u64 {
     seed
 }
 
-/// Residues where carries and corrections turn, then random ones.
+/// Returns seven residues modulo q at which carries and corrections change, then `random` random ones.
 pub fn residues(q: u64, random: usize, rng: &mut Rng) -> Vec<u64> {
     let edges = [0, 1, 2, q / 2, q / 2 + 1, q - 2, q - 1];
     let mut values: Vec<u64> = edges.into_iter().map(|x| x % q).collect();
@@ -52,13 +53,13 @@ pub fn residues(q: u64, random: usize, rng: &mut Rng) -> Vec<u64> {
     values
 }
 
-/// One operation of a pipeline: inputs in port order, outputs in port order.
+/// An operation of a pipeline: its inputs and its expected outputs, each in the order of the ports.
 pub struct Case {
     pub inputs: Vec<u64>,
     pub outputs: Vec<u64>,
 }
 
-/// The data ports of a pipeline with `valid_i` and `valid_o`.
+/// A model of a pipeline with `valid_i` and `valid_o`, and its data ports.
 pub struct Pipeline {
     pub model: Model,
     valid_i: In,
@@ -68,7 +69,7 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Inputs as (name, width).
+    /// Connects a pipeline. Inputs are given by name and width, outputs by name.
     pub fn new(model: Model, inputs: &[(&str, u32)], outputs: &[&str]) -> Result<Self, HdlError> {
         Ok(Self {
             valid_i: model.input("valid_i")?,
@@ -90,8 +91,8 @@ impl Pipeline {
         self.model.set(port, value)
     }
 
-    /// Runs `cases`, the first half back to back, the rest with random bubbles that carry rubbish. Every cycle,
-    /// `valid_o` must be `valid_i` of `latency` cycles before, and a valid output the right one.
+    /// Runs `cases`, the first half back to back, the rest with random bubbles that carry random inputs. In every cycle
+    /// `valid_o` must be the `valid_i` of `latency` cycles before, and a valid output must be right.
     pub fn run(&mut self, cases: &[Case], latency: u64, rng: &mut Rng) -> Check {
         self.model.reset()?;
         let mut pipe: VecDeque<Option<&Case>> = (0..latency).map(|_| None).collect();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What machines' needs count is what Yosys finds; and Yosys takes every leaf and infers what was meant: DSP blocks, block RAM, no latch.
+//! Tests of synthesis. Yosys takes every leaf module and infers the DSP blocks and memories that are meant, without a
+//! latch. It finds as many as the machines' needs say.
 
 use ringmill_hdl::leaves::{MULTIPLIERS, WIDE_MULTIPLIERS, flavour, leaves};
 use ringmill_hdl::{Family, Resources, Top, polymul};
@@ -20,7 +21,7 @@ fn resources(top: &Top) -> Resources {
 
 #[test]
 fn word_level_montgomery_takes_seven_dsp_blocks() {
-    // The paper's count: four for the 32 x 32 product, one for each of three steps.
+    // The paper's count: four blocks for the 32 x 32 product, and one for each of three steps.
     let found = resources(&MULTIPLIERS[0].top("rm_mod_mul"));
     assert_eq!(found.dsp, 7);
     assert_eq!(found.bram18, 0);
@@ -39,7 +40,7 @@ fn memories_become_block_ram() {
     }
 }
 
-/// One block of 4096 words of 72 bits, and no logic that makes up for what it cannot do.
+/// A memory of 4096 words of 72 bits becomes one block of ultra RAM, with almost no logic beside it.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn memories_become_ultraram_when_asked() {
@@ -55,7 +56,7 @@ fn memories_become_ultraram_when_asked() {
     }
 }
 
-/// A module and what is left without it are the whole: to the register, and to the block.
+/// A module, and the rest of the whole without it, add up to the whole's registers and DSP blocks.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn what_is_left_out_is_counted_by_itself() {
@@ -88,7 +89,8 @@ fn every_leaf() {
     }
 }
 
-/// `every_leaf` holds these counts against Yosys.
+/// Descriptions count as many DSP blocks for a multiplier as [`MULTIPLIERS`] says, which `every_leaf` compares with
+/// Yosys.
 #[test]
 fn multipliers_of_descriptions_take_the_leaves_dsp_blocks() {
     for multiplier in MULTIPLIERS {
@@ -104,7 +106,7 @@ fn multipliers_of_descriptions_take_the_leaves_dsp_blocks() {
     }
 }
 
-/// A memory of each kind that shipped machines' descriptions have.
+/// Descriptions count what Yosys finds, for a memory of each kind that shipped machines have.
 #[test]
 #[ignore = "more synthesis; `make full` runs it"]
 fn memories_of_descriptions_take_what_yosys_finds() {
@@ -116,7 +118,7 @@ fn memories_of_descriptions_take_what_yosys_finds() {
     ]);
 }
 
-/// The others, and edges of each kind.
+/// Descriptions count what Yosys finds, for other memories and at the edges of each kind.
 #[test]
 #[ignore = "more synthesis; `make full` runs it"]
 fn every_memory_takes_what_yosys_finds() {
@@ -150,7 +152,7 @@ fn are_counted(memories: &[(MemoryKind, u64, u64, Family)]) {
                 size.text("Style", style)
             }
         };
-        // Distributed RAM is read in the cycle of use: a queue.
+        // Distributed RAM is read in the cycle of use, as in a queue.
         let top = of(if kind == Lutram {
             "rm_fifo"
         } else {
@@ -179,7 +181,8 @@ fn are_counted(memories: &[(MemoryKind, u64, u64, Family)]) {
     }
 }
 
-/// The needs of a description are the netlist's; beside its queue the netlist has delay lines in look-up tables.
+/// Checks that a description of `polymul` needs what its netlist has. The netlist may have more look-up tables as
+/// memory, because it also has delay lines in them.
 fn equals_its_needs(units: usize, max_log_n: u32, beat: usize) {
     let shape = Shape::new(units, max_log_n, beat).unwrap();
     let part = Part::named("XC7VX485T").unwrap();

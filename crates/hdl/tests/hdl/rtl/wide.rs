@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The multiplier for run-time moduli of up to 61 bits against `ringmill_math`, with another modulus in every cycle.
+//! Tests of the multiplier for run-time moduli of up to 61 bits against `ringmill_math`, with moduli that change from
+//! cycle to cycle.
 
 use ringmill_hdl::leaves::WIDE_MULTIPLIERS;
 use ringmill_hdl::{BuildOptions, Hdl, Top};
@@ -9,8 +10,8 @@ use crate::common::failure::Check;
 use crate::rtl::arith::pairs;
 use crate::rtl::support::{Case, Pipeline, Rng, hdl, seed};
 
-/// Moduli q = 1 mod 2^low below 2^width: both ends, the corners of what m is made of, and random ones of every size.
-/// Reduction needs no prime.
+/// Returns moduli q = 1 mod 2^low below 2^width: at both ends of the range, at edges of the bits that make the
+/// reduction's factor m, and random ones of every size. The reduction needs no prime.
 fn moduli(width: u32, low: u32, rng: &mut Rng) -> Vec<u64> {
     let largest = (1u64 << (width - low)) - 1;
     let mut high = vec![1, 2, 3, 127, 128, largest, largest - 1, largest & !127];
@@ -20,7 +21,7 @@ fn moduli(width: u32, low: u32, rng: &mut Rng) -> Vec<u64> {
         .collect()
 }
 
-/// a b R^-1 mod q with R = 2^(16 ceil(width / 16)).
+/// Computes a b R^-1 mod q with R = 2^(16 ceil(width / 16)).
 fn product(q: Modulus, width: u32, a: u64, b: u64) -> u64 {
     let r = q.reduce_wide(1 << (16 * width.div_ceil(16)));
     q.mul(q.mul(a, b), q.inv(r).expect("q is odd"))
@@ -38,7 +39,7 @@ pub fn check_wide(hdl: &Hdl, width: u32, low: u32, latency: u64, seed: u64) -> C
     for q in moduli(width, low, &mut rng) {
         let modulus = Modulus::new(q).expect("moduli of these tests are below 2^61");
         let mut operands = pairs(q, 60, &mut rng);
-        // The first operand may be any number of that width, as a residue of another modulus is.
+        // The first operand may be any number of `width` bits, as residues of other moduli are.
         let most = (1 << width) - 1;
         operands.push((most, q - 1));
         operands.extend((0..20).map(|_| (rng.bits() & most, rng.below(q))));
@@ -49,7 +50,7 @@ pub fn check_wide(hdl: &Hdl, width: u32, low: u32, latency: u64, seed: u64) -> C
             });
         }
     }
-    // No two in a row with the same modulus.
+    // A random order, so that moduli change from product to product.
     for at in (1..cases.len()).rev() {
         cases.swap(at, rng.below(at as u64 + 1) as usize);
     }
@@ -66,8 +67,8 @@ fn every_width_and_low() {
     }
 }
 
-/// Widths that no machine has: a corner of the product of one bit, of few, of an odd number; the first without one; a single
-/// tile.
+/// The multiplier is right at widths that no machine has. The product's corner tile has one bit, few bits or an odd
+/// number of them; one width is the first without a corner; one has a single tile.
 #[test]
 #[ignore = "five models; `make full` runs it"]
 fn widths_with_and_without_a_corner() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Paths between registers: levels that a hand count confirms, registers in DSP blocks, the bar for every module. And
-//! the multipliers that ours are compared with.
+//! Tests of paths between registers: their levels, compared with a count by hand, registers in DSP blocks, and the bar
+//! of docs/rtl.md for every module. `peers` tests the multipliers that the project's are compared with.
 
 mod peers;
 
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use ringmill_hdl::leaves::leaves;
 use ringmill_hdl::{Effort, Family, Hdl, HdlError, LevelPath, MOST_CARRY, MOST_LEVELS, Part, Top};
 
-/// The project's RTL and the modules of these tests.
+/// Returns the project's RTL with the modules of these tests and the multipliers of other designs.
 fn hdl() -> &'static Hdl {
     static HDL: OnceLock<Hdl> = OnceLock::new();
     HDL.get_or_init(|| {
@@ -26,13 +26,13 @@ fn hdl() -> &'static Hdl {
     })
 }
 
-/// The worst levels and carry bits of the paths into a port of `tst_paths`.
+/// Returns the levels and carry bits of the worst path into a port of `tst_paths`, or `None` if there is none.
 fn into(paths: &[LevelPath], port: &str) -> Option<(u32, u32)> {
     let into = paths.iter().filter(|path| path.to.starts_with(port));
     into.map(|path| (path.levels, path.carry)).max()
 }
 
-/// The header of `tst_paths` is the hand count.
+/// Levels and carry bits are those that the header of `tst_paths` counts by hand.
 #[test]
 fn levels_are_those_of_a_hand_count() {
     let found = hdl()
@@ -46,12 +46,13 @@ fn levels_are_those_of_a_hand_count() {
     assert_eq!(into(carry, "two_o"), Some((2, 11)), "{carry:?}");
     assert_eq!(into(carry, "sign_o"), Some((2, 23)), "{carry:?}");
     assert_eq!(into(levels, "ram_o"), Some((4, 0)), "{levels:?}");
-    // The registers around the product are the block's own.
+    // The registers around the product are inside the DSP block.
     let product = levels.iter().find(|path| path.to.contains("register"));
     assert_eq!(product.map(|p| p.levels), Some(2), "{levels:?}");
 }
 
-/// Two registers apart, a modular adder is a sum, a difference (33 bits, bit by bit behind it) and a choice.
+/// A modular adder between registers has three levels: a sum, a difference of 33 bits whose bits follow those of the
+/// sum, and a choice.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn a_modular_adder_is_three_levels_and_a_carry() {
@@ -63,7 +64,8 @@ fn a_modular_adder_is_three_levels_and_a_carry() {
     }
 }
 
-/// A modular adder of 72 bits: the sign of a difference, behind as many carries, chooses every bit of the result.
+/// A modular adder of 72 bits is beyond the bar: the sign of a difference, behind as many carries, chooses every bit of
+/// the result.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn what_is_too_long_is_counted() {
@@ -73,7 +75,7 @@ fn what_is_too_long_is_counted() {
     assert!(!found.within_bar());
 }
 
-/// Four tiles: operands' and products' registers go into the blocks on both parts, and the rest is as fast as before.
+/// In a multiplier of four tiles, the registers of operands and products go into the DSP blocks of both Lattice parts.
 #[test]
 #[ignore = "synthesis for two families; `make full` runs it"]
 fn registers_go_into_lattice_blocks() {
@@ -104,7 +106,7 @@ fn what_a_part_cannot_hold_is_told_apart() {
     }
 }
 
-/// The tops whose paths are beyond the bar on one of these families, with the worst.
+/// Returns the tops with paths beyond the bar on one of these families, each with its worst path.
 fn beyond_bar(tops: &[Top], families: &[Family]) -> Vec<String> {
     let mut beyond = Vec::new();
     for top in tops {
@@ -130,7 +132,7 @@ fn beyond_bar(tops: &[Top], families: &[Family]) -> Vec<String> {
     beyond
 }
 
-/// What steers the machine, and its shell; `polymul` has the machine of four units on its list.
+/// The control of `polymul` and the shell are within the bar. The tests of `polymul` check a machine of four units.
 #[test]
 #[ignore = "synthesises what steers the machine; `make full` runs it"]
 fn control_meets_the_bar() {
@@ -139,14 +141,14 @@ fn control_meets_the_bar() {
     assert!(beyond.is_empty(), "{}", beyond.join("\n"));
 }
 
-/// Every module of the RTL in every configuration that the machines use, and the whole machine in its shell.
+/// Every module of the RTL, leaf modules in every configuration that the machines use, is within the bar, and so is
+/// `polymul` in its shell. The ring machine has a test of its own.
 #[test]
 #[ignore = "synthesises every module for two families, half an hour; `make full` runs it"]
 fn every_module_meets_the_bar() {
     let mut tops: Vec<Top> = leaves().into_iter().map(|leaf| leaf.top).collect();
     let given: Vec<String> = tops.iter().map(|top| top.module.clone()).collect();
-    // A read-only memory is its table; the machine comes last. The ring machine's own test has those of its modules that are
-    // held to the bar.
+    // A read-only memory depends on its table, and the whole machine comes last.
     let rest = hdl().sources().modules().filter(|module| {
         module.starts_with("rm_")
             && !module.starts_with("rm_ring")

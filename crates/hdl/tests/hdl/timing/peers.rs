@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Barrett's multiplier computes what it says, so that its resources mean something.
+//! Tests that Barrett's multiplier is right, so that the comparison with its resources means something.
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Top};
@@ -21,7 +21,7 @@ fn barretts_reduction_is_right() {
             None => (1 << 31) + dice.below(1 << 31),
         };
         let mu = ((1u128 << 64) / u128::from(q) - (1 << 32)) as u64;
-        // Of the least modulus the constant has a bit more.
+        // For the least modulus the constant has one bit too many.
         let Ok(mu) = u32::try_from(mu) else { continue };
         let (a, b) = match round % 4 {
             0 => (q - 1, q - 1),

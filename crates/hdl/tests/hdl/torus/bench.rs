@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! An engine with random ciphertexts and keys, against the software's kernels and the cycle model.
+//! Checks of a bootstrapping engine with random ciphertexts and keys, against the software's kernels and the cycle
+//! model.
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::torus::{Engine, EngineError};
@@ -19,7 +20,7 @@ impl From<EngineError> for Failure {
             error @ (EngineError::Answered { .. } | EngineError::NeverDone { .. }) => {
                 Self::Mismatch(error.to_string())
             }
-            // What the driver refuses says nothing of the RTL.
+            // A refusal of the driver says nothing about the RTL.
             other => Self::Tool(other.to_string()),
         }
     }
@@ -41,7 +42,7 @@ pub fn differs(message: String) -> Check {
     Err(Failure::Mismatch(message))
 }
 
-/// A key switch of this base and so many digits, its masks from so many generators.
+/// Returns a key switch of `levels` digits in base 2^`log_base`, with `cores` generators of masks.
 pub fn key_switch(
     (log_base, levels): (u32, usize),
     (cores, rounds, steps): (usize, u32, u32),
@@ -56,7 +57,7 @@ pub fn key_switch(
     }
 }
 
-/// Twelve butterflies, a position a cycle; a key switch of two passes.
+/// Returns an engine of twelve butterflies that multiplies one position a cycle.
 pub fn small(unroll: usize, places: usize, dim: usize) -> Shape {
     Shape::new(Sizes {
         log_n: 7,
@@ -69,7 +70,8 @@ pub fn small(unroll: usize, places: usize, dim: usize) -> Shape {
         log_pos: 0,
         places,
         group: places.div_ceil(2),
-        // Room for a step where ciphertexts share it. One alone has hardly any, so that products wait for a key that stalls.
+        // Several ciphertexts share a step's key, so that the store holds all of it. For one ciphertext it holds two
+        // beats, so that products wait when the key stalls.
         key_beats: match places {
             1 => 2,
             _ => (128usize * ((1 << unroll) - 1)).next_power_of_two(),
@@ -79,7 +81,7 @@ pub fn small(unroll: usize, places: usize, dim: usize) -> Shape {
     .unwrap()
 }
 
-/// Four butterflies and eight products: whose model is built quickly.
+/// Returns an engine of four butterflies, whose model is built quickly.
 pub fn tiny(places: usize, dim: usize) -> Shape {
     let sizes = small(1, places, dim).sizes();
     Shape::new(Sizes {
@@ -125,7 +127,7 @@ impl Key {
         KeyStream::new(self.shape, polynomials).unwrap()
     }
 
-    /// What the software switches these ciphertexts to.
+    /// Returns the ciphertexts to which the software switches these.
     pub fn switched(&self, large: &[Vec<u64>]) -> Result<Vec<Vec<u64>>, SwitchError> {
         let words = |words: &Vec<u64>| words.iter().map(|&x| x as u32).collect();
         let large: Vec<Vec<u32>> = large.iter().map(words).collect();
@@ -136,7 +138,7 @@ impl Key {
     }
 }
 
-/// A ciphertext before its blind rotation.
+/// A ciphertext to bootstrap: the test polynomial, and the exponents of its negated body and of its mask.
 pub struct Job {
     pub table: Vec<u64>,
     pub minus_body: usize,
@@ -146,7 +148,7 @@ pub struct Job {
 impl Job {
     pub fn new(shape: Shape, dice: &mut Dice) -> Self {
         let two_n = 2 * shape.degree() as u64;
-        // Edges more often than chance would have them.
+        // Edges of the range are drawn more often than by chance.
         let mut exponent = || match dice.below(6) {
             0 => [0, 1, two_n / 2 - 1, two_n / 2, two_n - 1][dice.below(5) as usize] as usize,
             _ => dice.below(two_n) as usize,
@@ -161,7 +163,7 @@ impl Job {
     }
 }
 
-/// Refuses a result whose words are not those expected.
+/// Returns a mismatch if a result's words are not those expected.
 fn same(what: &str, place: usize, got: &[u64], expected: &[u64]) -> Check {
     match (0..expected.len()).find(|&i| got.get(i) != Some(&expected[i])) {
         None => Ok(()),
@@ -173,8 +175,8 @@ fn same(what: &str, place: usize, got: &[u64], expected: &[u64]) -> Check {
     }
 }
 
-/// Loads, runs, switches and unloads so many ciphertexts; compares every word and every cycle. The cycles of the run and of the
-/// switch.
+/// Loads, bootstraps, unloads and switches ciphertexts in `places` places, and compares every word and every number of
+/// cycles. Returns the cycles of the run and of the switch.
 pub fn check_run(
     engine: &mut Engine,
     key: &Key,
@@ -218,7 +220,8 @@ pub fn check_run(
     Ok((cycles, switched))
 }
 
-/// Switches what was extracted; compares every word and every cycle. The cycles.
+/// Switches the ciphertexts `large`, which the engine extracted, and compares every word and the cycles. Returns the
+/// cycles of the switch.
 pub fn check_switch(
     engine: &mut Engine,
     key: &Key,
@@ -255,7 +258,7 @@ pub fn engine(hdl: &Hdl, shape: Shape) -> Result<Engine, Failure> {
     Ok(Engine::new(hdl, shape, options)?)
 }
 
-/// Runs of one to all places, with and without stalls.
+/// Checks runs of all places down to one, with and without stalls.
 pub fn check(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let key = Key::new(shape, &mut dice)?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Unrolled keys bundled in coefficient form.
+//! Tests of engines whose unrolled keys are bundled in coefficient form.
 
 use ringmill_hdl::Hdl;
 use ringmill_machines::torus::{Schedule, Shape, Sizes, TorusError};
@@ -10,7 +10,7 @@ use crate::faults::list::{List, When};
 use crate::torus::bench::{check, key_switch};
 use crate::torus::refusals::check_refusals;
 
-/// Two units of two butterflies, positions two by two.
+/// Returns an engine of two units of two butterflies, after `change` was made to its sizes.
 fn small(
     unroll: usize,
     dim: usize,
@@ -36,12 +36,12 @@ fn small(
     Shape::scheduled(sizes, Schedule::Coefficients)
 }
 
-/// Three ciphertexts, two of them together; a last step of one bit.
+/// Checks an engine of three ciphertexts, two of them in a group, whose last step has one bit.
 fn three(hdl: &Hdl, seed: u64) -> Check {
     check(hdl, small(3, 25, 3, |_| {})?, seed)
 }
 
-/// One ciphertext, whose bundles wait for the key.
+/// Checks an engine of one ciphertext, whose bundles wait for the key.
 fn late(hdl: &Hdl, seed: u64) -> Check {
     let shape = small(3, 13, 1, |s| {
         (s.log_n, s.levels, s.log_lanes) = (7, 1, 3);
@@ -49,7 +49,7 @@ fn late(hdl: &Hdl, seed: u64) -> Check {
     check(hdl, shape?, seed)
 }
 
-/// Twelve butterflies and three digits, two ciphertexts, a last step of one bit.
+/// Returns an engine of twelve butterflies, three digits and two ciphertexts, whose last step has one bit.
 pub fn toy() -> Shape {
     let shape = small(3, 25, 2, |s| {
         (s.log_n, s.levels, s.units, s.log_lanes) = (7, 3, 3, 2);

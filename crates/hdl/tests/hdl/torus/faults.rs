@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The checks that must notice the faults of the bootstrapping engine.
+//! The faults of the bootstrapping engine, and the checks that must notice them.
 
 use crate::faults::list::{List, When};
 use crate::torus::bench::{check, small, tiny};
@@ -11,7 +11,7 @@ pub const FAULTS: List = List {
     checks: &[
         ("quick", |hdl, seed| check(hdl, tiny(2, 12), seed)),
         ("one", |hdl, seed| check(hdl, small(1, 2, 12), seed)),
-        // A key that products wait for.
+        // An engine whose products wait for the key.
         ("late", |hdl, seed| check(hdl, small(1, 1, 12), seed)),
         ("two", |hdl, seed| check(hdl, small(2, 2, 9), seed)),
         ("refusals", check_tiny_refusals),

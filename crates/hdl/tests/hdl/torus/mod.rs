@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! `rm_torus` against the software's kernels, bit for bit, and against its cycle model, cycle for cycle.
+//! Tests of the bootstrapping engine, `rm_torus`: it must agree with the software's kernels, bit for bit, and with its
+//! cycle model, cycle for cycle.
 
 mod bench;
 pub mod coefficients;
@@ -14,13 +15,14 @@ use ringmill_hdl::torus::top;
 use ringmill_hdl::{Family, Top};
 use ringmill_machines::torus::{Schedule, Shape, Sizes};
 
-/// Whole bootstraps, m = 1, three ciphertexts, two of them together, to one; random keys, exponents and stalls.
+/// Whole bootstraps of one to three ciphertexts, with one bit a step, random keys and exponents, with and without
+/// stalls.
 #[test]
 fn one_bit_a_step() {
     check(hdl(), small(1, 3, 24), seed()).unwrap();
 }
 
-/// As `torus-fit`: two units, two groups of two ciphertexts.
+/// Bootstraps with two bits a step, on an engine like `torus-fit`: two units, two groups of two ciphertexts.
 #[test]
 #[ignore = "another engine to build; `make full` runs it"]
 fn two_bits_a_step() {
@@ -31,7 +33,7 @@ fn two_bits_a_step() {
     check(hdl(), Shape::new(sizes).unwrap(), seed()).unwrap();
 }
 
-/// Other numbers of units, butterflies, positions, levels and ciphertexts.
+/// Bootstraps on engines with other numbers of units, butterflies, positions a cycle, levels and ciphertexts.
 #[test]
 #[ignore = "other engines; `make full` runs it"]
 fn engines_of_other_sizes() {
@@ -46,7 +48,7 @@ fn engines_of_other_sizes() {
         Shape::new(sizes).unwrap()
     };
     for shape in [
-        // With a last step of one bit.
+        // An engine whose last step has one bit.
         small(3, 1, 25),
         with(&|s| (s.units, s.log_lanes, s.log_pos, s.places, s.group) = (6, 1, 1, 3, 3)),
         with(&|s| {
@@ -65,8 +67,8 @@ fn engines_of_other_sizes() {
     }
 }
 
-/// Bootstraps of the 128-bit set at full size: 96 butterflies, 48 product multipliers; bit for bit and cycle for cycle. The key switch
-/// in the paper's base 2 with 15 digits, and in base 4 with 8.
+/// Bootstraps of the 128-bit set on engines of full size, 96 butterflies and 48 product multipliers, bit for bit and
+/// cycle for cycle. The key switch has 15 digits in the paper's base 2, or 8 digits in base 4.
 #[test]
 #[ignore = "600,000 cycles of 144 multipliers; `make full` runs it"]
 fn the_128_bit_set() {
@@ -104,7 +106,7 @@ fn the_128_bit_set() {
     }
 }
 
-/// Whatever Yosys finds between registers is within the bar.
+/// All paths that Yosys finds between registers are within the bar of docs/rtl.md.
 #[test]
 #[ignore = "synthesis; `make full` runs it"]
 fn paths_are_within_the_bar() {
@@ -123,7 +125,7 @@ fn paths_are_within_the_bar() {
     let mut tops = modules
         .map(|module| Top::new(format!("rm_torus_{module}")))
         .to_vec();
-    // With accumulators and evaluations in block RAM.
+    // Four places put accumulators and evaluations into block RAM.
     for module in ["rm_torus_turn", "rm_torus_unit"] {
         tops.push(Top::new(module).int("Places", 4));
     }
@@ -138,7 +140,7 @@ fn paths_are_within_the_bar() {
     }
 }
 
-/// Engines of either schedule, all modules in them.
+/// Whole engines lint, of schedules `Sums` and `Coefficients`.
 #[test]
 fn whole_engines_lint() {
     for shape in [small(1, 2, 25), small(2, 2, 25), coefficients::toy()] {

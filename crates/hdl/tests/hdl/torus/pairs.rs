@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The paper's order of a step: a unit for each pair of polynomials.
+//! Tests of engines with the paper's order of a step, a transform unit for each pair of polynomials.
 
 use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
@@ -10,7 +10,8 @@ use crate::common::setup::{hdl, seed};
 use crate::faults::list::{List, When};
 use crate::torus::bench::{Key, check, check_run, engine, key_switch};
 
-/// Eight units of two butterflies; few bundles held, so that the key waits for room.
+/// Returns an engine of eight units of two butterflies, after `change` was made to its sizes. Few bundles are held, so
+/// that the key waits for room.
 fn small(unroll: usize, dim: usize, change: impl Fn(&mut Sizes)) -> Result<Shape, TorusError> {
     let mut sizes = Sizes {
         log_n: 6,
@@ -34,14 +35,15 @@ fn one(hdl: &Hdl, seed: u64) -> Check {
     check(hdl, small(1, 24, |_| {})?, seed)
 }
 
-/// Bundles, with a last step of one bit.
+/// Checks an engine that bundles keys of three bits a step, with a last step of one bit.
 fn bundled(hdl: &Hdl, seed: u64) -> Check {
     let shape = small(3, 25, |s| (s.levels, s.units) = (1, 4))?;
     check(hdl, shape, seed)
 }
 
-/// Three patterns, which the bundler has long before the products take them: bundles wait for room, of two steps. With room for less
-/// than a step's, a power of two, a count of beats instead of bundles would stop the bundler at the same places.
+/// Checks an engine of three patterns a step, whose bundler is far ahead of the products, so that bundles wait for
+/// room. There is room for two steps. With room for less than one, a fault that counts beats of the key instead of
+/// bundles would stop the bundler at the same places.
 fn ahead(hdl: &Hdl, seed: u64) -> Check {
     check(hdl, small(2, 24, |s| s.key_beats = 128)?, seed)
 }
@@ -93,7 +95,8 @@ fn engines_of_other_sizes() {
     }
 }
 
-/// The paper's engine at its full size: twelve units of eight butterflies, 48 product multipliers.
+/// Bootstraps on the paper's engine at full size, twelve units of eight butterflies and 48 product multipliers. The
+/// test prints the cycles.
 #[test]
 #[ignore = "a million cycles of 144 multipliers; `make full` runs it"]
 fn the_128_bit_set() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! What is wrong is answered by its code, nothing locks up, and the next bootstrap runs.
+//! Tests of what the bootstrapping engine refuses: it answers with a code, does not lock up, and runs the next
+//! bootstrap.
 
 use ringmill_hdl::Hdl;
 use ringmill_hdl::polymul::Dice;
@@ -12,7 +13,7 @@ use crate::common::failure::{Check, Failure};
 use crate::common::setup::{hdl, seed};
 use crate::torus::bench::{Job, Key, check_run, differs, engine, small, tiny};
 
-/// The words of a load.
+/// Returns the words of a load: the exponent of the negated body, the test polynomial, and the exponents of the mask.
 fn words(job: &Job) -> Vec<u32> {
     let exponents = job.mask.iter().map(|&a| a as u32);
     (std::iter::once(job.minus_body as u32))
@@ -21,7 +22,7 @@ fn words(job: &Job) -> Vec<u32> {
         .collect()
 }
 
-/// A command with what goes in as a load's words.
+/// Sends a command with the words of a load as input, and checks the code at the end. `what` is for the message.
 fn expect(
     engine: &mut Engine,
     what: &str,
@@ -48,7 +49,7 @@ fn tell(
     Ok(engine.command(Command { operation, place }, streams)?)
 }
 
-/// A run whose key ends with beat `last` of those sent, and after `sent` beats in any case.
+/// Starts a run with `sent` beats of a key, of which beat `last` is marked as the last.
 fn run_with(
     engine: &mut Engine,
     key: &Key,
@@ -73,7 +74,7 @@ fn run_with(
     tell(engine, (Operation::Run, place), streams)
 }
 
-/// A switch whose key has so many words, the last one marked.
+/// Starts a switch with a key of `sent` words, the last one marked.
 fn switch_with(engine: &mut Engine, key: &Key, place: u8, sent: usize) -> Result<Outcome, Failure> {
     let mut words = switching_key(&key.seed, &key.bodies);
     words.resize(sent, 0x5a5a_5a5a);
@@ -103,12 +104,12 @@ fn wrong_switch(engine: &mut Engine, key: &Key, (place, sent): (u8, usize), code
     Ok(())
 }
 
-/// The shape of the tests with one bit a step, whose model is theirs.
+/// Returns the engine of the tests with one bit a step, so that its model is built only once.
 fn shape() -> Shape {
     small(1, 3, 24)
 }
 
-/// Of an engine whose model is built quickly.
+/// Checks the refusals of an engine whose model is built quickly.
 pub fn check_tiny_refusals(hdl: &Hdl, seed: u64) -> Check {
     check_refusals(hdl, tiny(3, 24), seed)
 }
@@ -124,7 +125,7 @@ pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
     let (none, good_load) = (Words::default(), Words::all(&good));
     let (load, run, unload) = (Operation::Load, Operation::Run, Operation::Unload);
     let (switch, give) = (Operation::Switch, Operation::Give);
-    // Before anything is loaded.
+    // Commands before anything was loaded.
     for (operation, place) in [(run, 0), (unload, 1), (switch, 0), (give, 2)] {
         expect(e, "nothing", (operation, place), none, Code::NotLoaded)?;
     }
@@ -135,7 +136,7 @@ pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
             expect(e, "no place", (operation, place), none, Code::BadCommand)?;
         }
     }
-    // Exponents that are none: of the body, of the first and the last bit of the mask.
+    // Exponents of 2 N and above: of the body, and of the mask's first and last bit.
     let two_n = 2 * shape.degree() as u32;
     for at in [0, shape.degree() + 1, all - 1] {
         for value in [two_n, u32::MAX] {
@@ -146,7 +147,7 @@ pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
             expect(e, "run", (run, 0), none, Code::NotLoaded)?;
         }
     }
-    // Streams that end early, after the first word, in the table, in the mask; and that go on.
+    // Loads that end early: after the first word, in the table, or in the mask; and loads that are too long.
     for last in [1, 2, shape.degree(), shape.degree() + 1, all - 1] {
         let short = Words::all(&good[..last]);
         expect(e, "short", (load, 0), short, Code::CutShort)?;
@@ -159,17 +160,17 @@ pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
         expect(e, "long", (load, 0), long, Code::TooLong)?;
         expect(e, "run", (run, 0), none, Code::NotLoaded)?;
     }
-    // A place that is loaded, and another that is not.
+    // A run of two places of which only one is loaded.
     expect(e, "load", (load, 0), good_load, Code::Ok)?;
     expect(e, "run", (run, 1), none, Code::NotLoaded)?;
     check_run(e, &key, 1, false, &mut dice)?;
-    // A place that was run has nothing to run; of others nothing was extracted.
+    // A place that was run is not loaded any more, and the other places have no results.
     expect(e, "run", (run, 0), none, Code::NotLoaded)?;
     for operation in [switch, unload, give] {
         expect(e, "other places", (operation, 1), none, Code::NotLoaded)?;
     }
-    // Switching keys that end early, in the seed, with it, in the bodies, before the last; and that go on. What was extracted
-    // stays, what had been switched does not.
+    // Switching keys that end early: in the seed, just after it, in the bodies, or before the last one; and keys that
+    // are too long. They keep the extracted ciphertext, and drop the switched one.
     let whole = switch_words(shape) as usize;
     for (sent, code) in [
         (1, Code::KeyShort),
@@ -190,7 +191,8 @@ pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
     wrong_switch(e, &key, (0, whole), Code::Ok)?;
     expect(e, "give", (give, 0), none, Code::Ok)?;
     expect(e, "unload", (unload, 0), none, Code::Ok)?;
-    // Keys that end early, at the first beat, in a step, before the last; and that go on. The run leaves nothing behind.
+    // Bootstrapping keys that end early: with the first beat, within a step, or before the last beat; and keys that are
+    // too long. Such a run leaves neither input nor result.
     let total = shape.key_total();
     for (last, sent, code) in [
         (0, 1, Code::KeyShort),
@@ -214,7 +216,7 @@ pub fn check_refusals(hdl: &Hdl, shape: Shape, seed: u64) -> Check {
     Ok(())
 }
 
-/// What an engine holds of each place.
+/// The state of each place: whether it is loaded, has an extracted ciphertext, has a switched one.
 #[derive(Default)]
 struct Held {
     loaded: [bool; 3],
@@ -222,7 +224,7 @@ struct Held {
     switched: [bool; 3],
 }
 
-/// A random command with streams that are right, end early or go on; the code that it must have.
+/// Sends a random command with streams that are right, too short or too long, and checks the code at the end.
 fn random_command(engine: &mut Engine, key: &Key, held: &mut Held, dice: &mut Dice) -> Check {
     let shape = engine.shape();
     let operations = [
@@ -233,7 +235,7 @@ fn random_command(engine: &mut Engine, key: &Key, held: &mut Held, dice: &mut Di
         Operation::Give,
         Operation::None,
     ];
-    // Loads and switches more often than not, so that there is something to run and to give.
+    // Loads, runs and switches are frequent, so that there is something to run and to give.
     let operation = operations[[0, 0, 0, 1, 1, 2, 2, 3, 4, 5][dice.below(10) as usize]];
     let place = match dice.below(12) {
         0 => 3 + dice.below(253) as u8,
@@ -246,7 +248,7 @@ fn random_command(engine: &mut Engine, key: &Key, held: &mut Held, dice: &mut Di
         _ if !ready => Some(Code::NotLoaded),
         _ => None,
     };
-    // So many words or beats of a stream of `right`, and what that is answered with.
+    // Draws the length of a stream whose right length is `right`, and returns it with the code that it must give.
     let length = |right: usize, dice: &mut Dice, short, long| match dice.below(4) {
         0 => (1 + dice.below(right as u64 - 1) as usize, short),
         1 => (right + 1 + dice.below(60) as usize, long),
@@ -281,7 +283,7 @@ fn random_command(engine: &mut Engine, key: &Key, held: &mut Held, dice: &mut Di
         Operation::Run => {
             let refused = expected(all(held.loaded));
             let right = shape.key_total() as usize;
-            // Whole runs take the longest.
+            // Whole runs take the longest, so that most runs are short.
             let (sent, code) = match dice.below(4) {
                 0 => (right, Code::Ok),
                 1 => (right + 1 + dice.below(60) as usize, Code::KeyLong),
@@ -345,7 +347,8 @@ fn wrong_commands_and_streams_are_answered() {
     check_refusals(hdl(), shape(), seed()).unwrap();
 }
 
-/// Commands in any order with right and wrong streams; each is answered as it must be, and then a bootstrap is right.
+/// Sends random commands with right and wrong streams, each of which must be answered rightly. A bootstrap after each
+/// round of them must be right.
 fn hostile(rounds: usize, commands: usize) {
     let mut dice = Dice::new(seed());
     let key = Key::new(shape(), &mut dice).unwrap();
@@ -356,7 +359,7 @@ fn hostile(rounds: usize, commands: usize) {
             random_command(&mut engine, &key, &mut held, &mut dice).unwrap();
         }
         check_run(&mut engine, &key, 2, true, &mut dice).unwrap();
-        // What that left behind.
+        // The state that the bootstrap left behind.
         for place in 0..2 {
             (held.loaded[place], held.made[place], held.switched[place]) = (false, true, true);
         }

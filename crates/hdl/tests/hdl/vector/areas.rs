@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Table 4: what Montgomery-friendly moduli save in standard cells, and the bar of paths between registers for every leaf.
+//! Tests of the area that Montgomery-friendly moduli save in standard cells (the paper's Table 4), and of the bar of
+//! docs/rtl.md for every leaf module.
 
 use std::path::Path;
 
@@ -8,7 +9,8 @@ use ringmill_hdl::{Family, Hdl, MOST_CARRY, MOST_LEVELS, Top};
 
 use crate::common::setup::hdl;
 
-/// Percent that the friendly one is smaller than a generic one in as many stages, and than one in stages as short.
+/// Returns by how many percent a module for Montgomery-friendly moduli is smaller than a generic one. The first number
+/// is for a generic one of as many stages, the second for one of stages as short.
 fn saved(what: &str) -> (f64, f64) {
     let comparison = comparisons().into_iter().find(|c| c.what == what).unwrap();
     let [ours, generic, deep] = [comparison.friendly, comparison.generic, comparison.deep]
@@ -32,7 +34,7 @@ fn friendly_moduli_save_what_is_said() {
     assert!(butterfly.0 > 30.0 && butterfly.1 > 35.0, "{butterfly:?}");
 }
 
-/// The project's RTL and the modules of these tests.
+/// Returns the project's RTL with the modules of these tests.
 fn with_modules() -> Hdl {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (rtl, modules) = (
@@ -43,8 +45,8 @@ fn with_modules() -> Hdl {
     sources.unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What decides, from the queue to the units and back in one cycle, of the paper's machine: paths through several modules. One level more
-/// than the bar of a module.
+/// The control of the paper's machine, from the queue to the units and back in one cycle, takes at most one level more
+/// than the bar of docs/rtl.md. The bar is for a module; these paths go through several.
 #[test]
 #[ignore = "a minute of synthesis; `make full` runs it"]
 fn what_decides_takes_nine_levels_across_modules() {
@@ -61,8 +63,8 @@ fn what_decides_takes_nine_levels_across_modules() {
     }
 }
 
-/// At most 8 levels or 64 carry bits between the registers of one rank and the next, whatever the enables are; the widest configuration
-/// whose synthesis is quick.
+/// Every leaf module has at most 8 levels and 64 carry bits between the registers of one rank and the next, whatever
+/// the enables are. Modules are as wide as quick synthesis allows.
 #[test]
 #[ignore = "synthesises every leaf, minutes; `make full` runs it"]
 fn every_leaf_meets_the_bar() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Multipliers, the baseline included, and butterflies against `ringmill_math`, with another modulus in every item.
+//! Tests of the vector machine's multiplier and butterflies, and of the generic butterfly that they are compared with,
+//! against `ringmill_math`. Each item has a modulus of its own.
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Hdl, Top};
@@ -10,7 +11,7 @@ use crate::common::failure::{Check, Failure};
 use crate::common::setup::{hdl, seed};
 use crate::vector::ranks::{Item, Of, Ranks, Side};
 
-/// `MulStages` of `rm_vector_pkg`.
+/// The stages of a multiplier, `MulStages` of `rm_vector_pkg`.
 pub const MUL: usize = 4;
 
 pub fn side(name: &'static str, of: Of) -> Side {
@@ -22,7 +23,8 @@ pub fn side(name: &'static str, of: Of) -> Side {
     }
 }
 
-/// Both ends of q = 1 mod 2^17 below 2^32, and random ones. Reduction needs no prime.
+/// Draws a modulus q = 1 mod 2^17 below 2^32, in half of the cases at an end of the range. The reduction needs no
+/// prime.
 pub fn friendly(dice: &mut Dice) -> u64 {
     let largest = (1 << 15) - 1;
     let high = match dice.below(6) {
@@ -34,7 +36,7 @@ pub fn friendly(dice: &mut Dice) -> u64 {
     (high << 17) + 1
 }
 
-/// Where carries and corrections turn, or random.
+/// Draws a residue modulo q, often one at which carries and corrections change.
 pub fn residue(q: u64, dice: &mut Dice) -> u64 {
     match dice.below(8) {
         0 => 0,
@@ -46,7 +48,7 @@ pub fn residue(q: u64, dice: &mut Dice) -> u64 {
     }
 }
 
-/// A modulus with what the tests compute.
+/// A modulus with the operations that the tests compute.
 pub struct Arithmetic {
     pub q: Modulus,
     pub multiplier: MontgomeryFriendly32,
@@ -59,7 +61,7 @@ impl Arithmetic {
         Self { q, multiplier }
     }
 
-    /// a b / R, a any word.
+    /// Computes a b / R mod q for any word a.
     pub fn product(&self, a: u64, b: u64) -> u64 {
         self.multiplier.reduce(u128::from(a) * u128::from(b))
     }
@@ -104,14 +106,15 @@ fn friendly_multiplier() {
     check_multiplier(hdl(), seed()).unwrap();
 }
 
-/// q^-1 modulo 2^32.
+/// Computes q^-1 modulo 2^32.
 fn inverse(q: u64) -> u64 {
     let q = q as u32;
     let step = |x: u32, _| x.wrapping_mul(2u32.wrapping_sub(q.wrapping_mul(x)));
     (0..5).fold(q, step).into()
 }
 
-/// The baseline must work as well, or its area is worth nothing. Its modulus ports are not one a rank.
+/// Checks the generic butterfly with which areas are compared: if it were wrong, the comparison would mean nothing. Its
+/// modulus does not have a port for each rank.
 fn check_baseline(deep: bool, seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let top = Top::new("rm_vector_butterfly_any").int("Deep", deep.into());

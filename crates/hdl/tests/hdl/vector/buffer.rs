@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ciphertext buffer against its layout: chunks of rows, of columns and of rows that an automorphism scatters, read and written in any
-//! order.
+//! Tests of the ciphertext buffer against its layout. Chunks of rows, of columns, and of rows that an automorphism
+//! scatters are read and written in any order.
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Hdl, Top};
@@ -13,7 +13,7 @@ use crate::vector::ranks::pack;
 
 const LIMBS: usize = 4;
 
-/// An access's lines: rows, or columns.
+/// The lines of an access: the rows of a limb with these numbers, or columns from the first one on.
 #[derive(Clone, Debug)]
 enum Lines {
     Rows(Vec<usize>),
@@ -49,7 +49,7 @@ pub fn check_buffer(hdl: &Hdl, log_rows: u8, log_span: u8, seed: u64) -> Check {
     let (access, write, columns) = (access?, write?, columns?);
     let (base, rows_i, lines_i) = (base?, rows_i?, lines_i?);
     let lines_o = model.output("lines_o")?;
-    // Limbs, row after row; every word is written before any is read.
+    // The expected limbs, row after row. Every word is written before any is read.
     let mut limbs = vec![vec![0u32; rows * rows]; LIMBS];
     let at_first = LIMBS * per_limb;
     for turn in 0..at_first + 400 {
@@ -73,7 +73,7 @@ pub fn check_buffer(hdl: &Hdl, log_rows: u8, log_span: u8, seed: u64) -> Check {
                 Lines::Rows((first..first + span).map(turned).collect())
             }
         };
-        // Where the word of bank `v` and line `l` is in the limb.
+        // The place in the limb of the word of bank `v` in line `l`.
         let place = |l: usize, v: usize| match &lines {
             Lines::Rows(of) => of[l] * rows + (v ^ of[l]),
             Lines::Columns(first) => (v ^ (first + l)) * rows + first + l,
@@ -106,7 +106,7 @@ pub fn check_buffer(hdl: &Hdl, log_rows: u8, log_span: u8, seed: u64) -> Check {
             }
             continue;
         }
-        // It stays, whatever is asked for in the meantime.
+        // The words stay at the output while there is no access, whatever the other inputs are.
         model.set(access, 0)?;
         model.set(columns, dice.below(2))?;
         let rubbish = (0..span).map(|_| dice.below(rows as u64));

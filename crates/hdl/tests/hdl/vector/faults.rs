@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The checks that must notice the faults of the vector machine: in its leaves, and in what only the whole machine has.
+//! The faults of the vector machine, in its leaf modules and in modules that only the whole machine has, and the checks
+//! that must notice them.
 
 use crate::faults::list::{List, When};
 use crate::vector::{arith, buffer, mac, machine, ntt, permutation, queue};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Solver proofs of the vector machine's arithmetic.
+//! Solver proofs of the vector machine's arithmetic, permutations, pipelines and tables.
 
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -36,18 +36,18 @@ fn check_all(top: &Top, proofs: Vec<Proof>) -> Check {
     Ok(())
 }
 
-/// Every assertion of `top` holds, registers transparent.
+/// Checks that the solver proves every assertion of `top`, with registers made transparent, within `seconds` seconds.
 pub fn check_proved(hdl: &Hdl, top: &Top, seconds: u32) -> Check {
     check_all(top, hdl.prove(top, seconds)?)
 }
 
-/// Every assertion of `top` holds in every cycle, by induction over so many.
+/// Checks that the solver proves every assertion of `top` in every cycle, by induction over `steps` cycles.
 pub fn check_always(hdl: &Hdl, top: &Top, steps: u32, seconds: u32) -> Check {
     let steps = NonZeroU32::new(steps).expect("cycles");
     check_all(top, hdl.prove_always(top, steps, seconds)?)
 }
 
-/// Halves and sums at full width.
+/// Sums, differences and their halves at full width.
 #[test]
 fn sums_and_differences() {
     check_proved(&project(), &Top::new("prop_vector_halfsum"), 120).unwrap();
@@ -58,7 +58,8 @@ fn reduction_at_full_width() {
     check_proved(&project(), &Top::new("prop_vector_red"), 120).unwrap();
 }
 
-/// The friendly multiplier and the generic one are one function where both are defined.
+/// The multiplier for Montgomery-friendly moduli and the generic one return the same words for the moduli that both
+/// take.
 #[test]
 fn friendly_and_generic_multipliers_are_equal_at_small_width() {
     for top in [
@@ -81,7 +82,7 @@ fn wider_multipliers_are_equal() {
     }
 }
 
-/// Small instances of the processing elements are what `vector_model_pkg` says of them by definition.
+/// Small instances of the processing elements compute what `vector_model_pkg` defines.
 #[test]
 fn butterflies_permutations_and_powers_at_small_width() {
     let hdl = project();
@@ -98,13 +99,13 @@ fn butterflies_permutations_and_powers_at_small_width() {
     }
 }
 
-/// What keeps tables, from cycle to cycle; an item takes five ranks.
+/// The module that keeps the tables of seeds is right in every cycle. An item takes five ranks in it.
 #[test]
 fn a_seed_in_every_cycle() {
     check_always(&project(), &Top::new("prop_vector_seed"), 7, 120).unwrap();
 }
 
-/// Where items stop and go on, whatever enters and leaves.
+/// Items of an elastic pipeline stop and go on as they should, whatever enters and leaves.
 #[test]
 fn an_elastic_pipeline_in_every_cycle() {
     for top in [
@@ -118,14 +119,14 @@ fn an_elastic_pipeline_in_every_cycle() {
     }
 }
 
-/// What keeps registers and an accumulator, from cycle to cycle; an item takes six ranks.
+/// A lane with registers and an accumulator is right in every cycle. An item takes six ranks in it.
 #[test]
 #[ignore = "a dozen seconds; `make full` runs it"]
 fn a_lane_of_sums_in_every_cycle() {
     check_always(&project(), &Top::new("prop_vector_mac_lane"), 7, 900).unwrap();
 }
 
-/// Configuration of automorphisms of radix 32, switches of 16 lanes, powers of radix 8.
+/// Larger instances: permutation networks of 16 lanes, automorphisms at radix 32, and powers at radix 8.
 #[test]
 #[ignore = "wider; `make full` runs it"]
 fn wider_permutations_and_powers() {

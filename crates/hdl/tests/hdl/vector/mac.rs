@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The multiply-accumulate unit in lockstep with both simulators. The test is the unit's controller and buffer, and
+//! The multiply-accumulate unit in lockstep with both simulators. The test plays the unit's controller and buffer, and
 //! decides by the unit's outputs. It must send and write in the cycles of the step semantics. The residues must be
 //! those of the correctness simulator.
 
@@ -19,7 +19,7 @@ use crate::common::setup::{hdl, seed};
 const REGISTERS: u8 = 4;
 const CHUNKS: u16 = 16;
 
-/// A machine whose unit has as many stages as the RTL.
+/// Returns a machine whose multiply-accumulate unit has as many stages as the RTL.
 fn description() -> Description {
     let mut d = Description::read(Description::PAPER).expect("shipped");
     d.log_radix = 2;
@@ -36,7 +36,7 @@ fn shape() -> Shape {
     }
 }
 
-/// Ascending, 1 modulo 2^17.
+/// Returns two primes that are 1 modulo 2^17, the smaller first.
 fn moduli() -> Vec<u64> {
     let primes = |bits, count| ringmill_math::primes::ntt_primes(bits, 16, count);
     let (small, large) = (primes(29, 1), primes(32, 1));
@@ -54,7 +54,7 @@ fn register(at: u64) -> Place {
     Place::Register(Register(at as u8))
 }
 
-/// What a place holds is below this modulus of the table.
+/// For each place, the number of a modulus below which its words are.
 struct Bounds {
     chunks: Vec<u16>,
     registers: Vec<u16>,
@@ -72,16 +72,17 @@ impl Bounds {
     }
 }
 
-/// Which instructions a program is made of.
+/// The mix of operands and results of a random program's instructions.
 #[derive(Clone, Copy)]
 struct Mix {
-    /// One in so many operands and results is in the buffer.
+    /// One of `buffer` operands and results is in the buffer, the others are in registers.
     buffer: u64,
-    /// Further results that go to the accumulator.
+    /// All but one of `sums` results go to the accumulator, if they may.
     sums: u64,
 }
 
-/// Registers and the accumulator first, then instructions at random, of which each takes only what is below its modulus.
+/// Draws a program of `length` instructions. It writes the registers and the accumulator first. Random instructions
+/// follow, which take only words below their modulus where they need that.
 fn program(mix: Mix, length: usize, moduli: &[u64], dice: &mut Dice) -> Vec<Instr> {
     use MicroOp::*;
     let mut bounds = Bounds {
@@ -201,9 +202,9 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
         there: vec![0; instrs.len()],
         ..Trace::default()
     };
-    // Registers that are still to be written in this cycle.
+    // The registers that are still to be written, as the unit said in the last cycle.
     let mut busy = 0u64;
-    // A chunk comes two cycles after it was read; rubbish otherwise.
+    // A chunk comes two cycles after it was read; in other cycles the words are random.
     let mut coming: [Option<Vec<u32>>; 3] = [None, None, None];
     while next < instrs.len() || !pending.is_empty() {
         let rubbish = (0..lanes).map(|_| dice.bits() as u32).collect();
@@ -220,7 +221,7 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
                 .filter_map(Place::chunk)
                 .any(|chunk| pending.contains(&chunk))
         });
-        // What the cycle's write frees counts from the next one on.
+        // A register that is written in this cycle can be read from the next one on.
         let held = |instr: &Instr, busy: u64| {
             let registers = [instr.a, instr.b].into_iter().filter_map(Place::register);
             registers
@@ -286,7 +287,8 @@ fn check_mix(hdl: &Hdl, mix: Mix, length: usize, seed: u64) -> Check {
     Ok(())
 }
 
-/// Much through the buffer, much at home, and sums one after another.
+/// Checks programs with half of their operands in the buffer, programs with few there, and programs of sums one after
+/// another.
 pub fn check_mac(hdl: &Hdl, seed: u64) -> Check {
     for (buffer, sums) in [(2, 2), (6, 2), (4, 8), (40, 20)] {
         check_mix(hdl, Mix { buffer, sums }, 600, seed)?;
@@ -299,8 +301,8 @@ fn lockstep_of_sums() {
     check_mac(hdl(), seed()).unwrap();
 }
 
-/// The rates of section 6.3, in micro-cycles an instruction: the unit's own at full and at double rate, the port's with both operands
-/// from the buffer.
+/// The performance simulator has the rates of the paper's section 6.3. Instructions on registers take four micro-cycles
+/// each. If both operands come from the buffer, its port limits the rate, to six and a little more.
 #[test]
 fn rates_of_the_unit() {
     let period = |program: &[Instr]| {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The whole machine in lockstep with both simulators: every dispatch, entry and write-back in the performance simulator's cycle, and
-//! at the end what the correctness simulator has in distant memory, into which every chunk of the buffer is stored.
+//! Tests of the whole vector machine in lockstep with both simulators. Every dispatch, entry and write-back must come
+//! in the performance simulator's cycle. Programs store every chunk of the buffer at the end, and distant memory must
+//! be the correctness simulator's.
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::vector::{Divergence, Host, Machine, VectorError, lockstep, moved};
@@ -26,7 +27,8 @@ impl From<Divergence> for Failure {
     }
 }
 
-/// A machine as the RTL has it: radix 2^`log_radix`, two lines a chunk.
+/// Returns a machine with the RTL's pipelines, of radix 2^`log_radix`, with two lines in a chunk and a buffer of
+/// `limbs` limbs.
 pub fn description(log_radix: u8, limbs: u64) -> Description {
     let mut d = Description::read(Description::PAPER).expect("shipped");
     d.log_radix = log_radix;
@@ -40,7 +42,7 @@ pub fn description(log_radix: u8, limbs: u64) -> Description {
     d
 }
 
-/// Primes 1 modulo 2^17, small and large.
+/// Returns three primes that are 1 modulo 2^17, one of 29 and two of 32 bits.
 fn moduli() -> Vec<u64> {
     let of = |bits, count| ringmill_math::primes::ntt_primes(bits, 16, count);
     [of(29, 1), of(32, 2)]
@@ -49,16 +51,17 @@ fn moduli() -> Vec<u64> {
         .collect()
 }
 
-/// Distant memory and a link that let things pass in a cycle in so many, by stretches.
+/// A distant memory and a link that stall at random, except in one of four stretches of 512 cycles.
 pub struct Slow {
     pub memory: Vec<Vec<u32>>,
     pub dice: Dice,
-    /// Of the link, requests, chunks in and chunks out; 1 is always.
+    /// About the mean number of cycles for which an instruction, a request, a chunk in and a chunk out wait. With 1
+    /// they never wait.
     pub odds: [u64; 4],
 }
 
 impl Slow {
-    /// Now and then none of the streams is held up.
+    /// Draws whether a stream passes in this cycle.
     fn passes(&mut self, stream: usize, cycle: u64) -> bool {
         let odds = if cycle >> 9 & 3 == 0 {
             1
@@ -75,7 +78,7 @@ impl Host for Slow {
         chunk.unwrap_or_default()
     }
 
-    /// A chunk for nowhere is lost, which the comparison shows.
+    /// Stores a chunk. One beyond the memory is lost, which the comparison of memories shows.
     fn take(&mut self, address: u32, chunk: Vec<u32>) {
         if let Some(place) = self.memory.get_mut(address as usize) {
             *place = chunk;
@@ -106,13 +109,13 @@ fn register(at: u64) -> Place {
     Place::Register(Register(at as u8))
 }
 
-/// Programs of any instructions. What is modulo the k-th modulus lies in places k, k + 3, .. of the buffer and of the registers, so
-/// that units take nothing that is not below its modulus.
+/// A generator of random instructions. Residues of the k-th of three moduli are in limbs and registers k, k + 3 and so
+/// on, so that units take only words below their modulus.
 struct Draw<'a> {
     shape: Shape,
     moduli: &'a [u64],
     dice: &'a mut Dice,
-    /// Modulus of what is in the accumulator.
+    /// The number of the modulus of the accumulator's words.
     accumulator: u64,
 }
 
@@ -142,7 +145,7 @@ impl Draw<'_> {
         }
     }
 
-    /// An instruction of these, or none where what was drawn does not fit.
+    /// Draws an instruction among `ops`. Returns `None` if the operands drawn do not fit.
     fn instr(&mut self, ops: &[MicroOp]) -> Option<Instr> {
         use MicroOp::*;
         let op = ops[self.dice.below(ops.len() as u64) as usize];
@@ -155,7 +158,7 @@ impl Draw<'_> {
         match op {
             Load => {
                 instr.d = self.chunk(modulus);
-                // What lay there at first.
+                // A load brings back what the chunk held at first.
                 instr.n = instr.d.chunk()?.0.into();
             }
             Store => {
@@ -208,7 +211,8 @@ impl Draw<'_> {
     }
 }
 
-/// All of the buffer and of the registers is filled, instructions are drawn, all of the buffer is stored.
+/// Draws a program that fills the buffer and the registers, executes random instructions among `ops`, and stores the
+/// whole buffer. `length` is about its length without the stores.
 fn program(
     shape: Shape,
     moduli: &[u64],
@@ -239,7 +243,7 @@ fn program(
         accumulator: 0,
     };
     while instrs.len() < length {
-        // Runs of one kind fill a pipeline.
+        // Runs of one kind of instruction fill a pipeline.
         let few = [ops[draw.dice.below(ops.len() as u64) as usize]];
         let of: &[MicroOp] = if draw.dice.chance(3) { &few } else { ops };
         for _ in 0..draw.dice.below(12) {
@@ -257,7 +261,7 @@ fn program(
     }
 }
 
-/// Distant memory with residues of the limbs' moduli, then room for results.
+/// Returns a distant memory with random residues modulo the limbs' moduli, then room for results.
 fn distant(shape: Shape, moduli: &[u64], dice: &mut Dice) -> Vec<Vec<u32>> {
     let lanes = 1usize << shape.log_lanes;
     let chunks = 0..shape.chunks as usize;
@@ -272,7 +276,7 @@ fn distant(shape: Shape, moduli: &[u64], dice: &mut Dice) -> Vec<Vec<u32>> {
     memory
 }
 
-/// Runs a program with streams that stall, and compares events and distant memory.
+/// Runs a program with streams that stall, and compares its events and the distant memory with the simulators'.
 fn check(machine: &mut Machine, d: &Description, program: &MicroProgram, mut host: Slow) -> Check {
     let mut memory = Memory::new(program.shape, &program.moduli, 0).expect("such moduli are taken");
     memory.distant = host.memory.clone();
@@ -316,7 +320,7 @@ fn check_description(
     let mut dice = Dice::new(seed);
     for odds in [[1; 4], [1, 1, 60, 90], [9, 3, 20, 2], [2, 200, 1, 1]] {
         let mut program = program(shape, &moduli, ops, length, &mut dice);
-        // Then without the stores at its end, so that HCF finds units at work.
+        // The second run leaves out the stores, so that units are at work when `HCF` comes.
         for _ in 0..2 {
             let host = Slow {
                 memory: distant(shape, &moduli, &mut dice),
@@ -330,7 +334,7 @@ fn check_description(
     Ok(())
 }
 
-/// Radix 4, N = 16: all instructions in one stream.
+/// Checks random programs at radix 4, N = 16: of some units, and of all units together.
 pub fn check_small(hdl: &Hdl, seed: u64) -> Check {
     use MicroOp::*;
     let memory = [Load, Store];
@@ -357,7 +361,8 @@ fn random_programs_at_radix_four() {
     check_small(hdl(), seed()).unwrap();
 }
 
-/// Radix 8, N = 64: an odd number of stages, and four lines a chunk, so two transform units.
+/// Random programs are right at radix 8, N = 64. The transform has an odd number of stages; a chunk has four lines, so
+/// that there are two transform units.
 #[test]
 #[ignore = "half a minute, a machine of its own; `make full` runs it"]
 fn random_programs_at_radix_eight() {
@@ -368,7 +373,7 @@ fn random_programs_at_radix_eight() {
     check_description(hdl(), &d, &all, 600, seed()).unwrap();
 }
 
-/// Radix 16, N = 256.
+/// Random programs are right at radix 16, N = 256.
 #[test]
 #[ignore = "another machine to build; `make full` runs it"]
 fn random_programs_at_radix_sixteen() {
@@ -377,8 +382,8 @@ fn random_programs_at_radix_sixteen() {
     check_ops(hdl(), 4, &all, 600, seed()).unwrap();
 }
 
-/// A word that is no instruction stops the queue: what stands before it ends, the machine names the word, and after a reset of the
-/// queue alone it runs on with what its buffer and registers hold.
+/// Checks that a word that is no instruction stops the queue. The instructions before it are executed, and the machine
+/// names the word. After a reset of the queue alone it runs on with the contents of its buffer and registers.
 pub fn check_fault(hdl: &Hdl, seed: u64) -> Check {
     let d = description(2, 8);
     let moduli = moduli();
@@ -395,7 +400,7 @@ pub fn check_fault(hdl: &Hdl, seed: u64) -> Check {
         dice: Dice::new(dice.bits()),
         odds: [1, 1, 40, 40],
     };
-    // An opcode that is none, and a modulus beyond the table.
+    // An undefined opcode, and a modulus beyond the table.
     for (code, bits) in [(1, 5u128 << 90), (5, 0)] {
         let first = whole[..stop].to_vec();
         let mut words: Vec<u128> = first.iter().map(ringmill_isa::vector::encode).collect();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The leaves of the vector machine against the software's kernels, bit for bit, and against its cycle model.
+//! Tests of the vector machine and its leaf modules, against the software's kernels, bit for bit, and against the cycle
+//! model.
 
 mod areas;
 mod arith;

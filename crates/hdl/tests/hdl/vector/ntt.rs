@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The transform unit against the passes of the correctness simulator, for every instruction, ring and shortcut, with another modulus in
-//! every item; and the twiddle factory and its seeds against powers.
+//! Tests of the transform unit against the passes of the correctness simulator, for every instruction, ring degree and
+//! shortcut, with a modulus of its own for each item. The twiddle factory and its seeds are compared with powers of
+//! roots.
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Hdl, HdlError, Top};
@@ -15,14 +16,14 @@ use crate::common::setup::{hdl, seed};
 use crate::vector::arith::{MUL, residue, side};
 use crate::vector::ranks::{Item, Of, Parts, Ranks, Side};
 
-/// `butterfly_stages` and `ntt_stages` of `rm_vector_pkg`.
+/// The stages of a butterfly, `butterfly_stages` of `rm_vector_pkg`.
 const BUTTERFLY: usize = MUL + 1;
 
 fn stages(log_radix: usize) -> usize {
     2 * MUL + log_radix * BUTTERFLY
 }
 
-/// What a unit takes for a line, all times R where it is a factor.
+/// The inputs of a unit for a line. Factors are in Montgomery form, times R.
 struct Factors {
     before: Vec<u64>,
     within: Vec<u64>,
@@ -31,7 +32,7 @@ struct Factors {
     skip: usize,
 }
 
-/// A modulus, a ring and what the passes are made of.
+/// A modulus and a ring degree, with what computes the passes.
 struct Field {
     q: Modulus,
     multiplier: MontgomeryFriendly32,
@@ -61,14 +62,15 @@ impl Field {
         }
     }
 
-    /// w^e times R, e of either sign.
+    /// Computes psi^e times R mod q for a primitive 2 N-th root psi of unity and any e.
     fn form(&self, e: i64) -> u64 {
         let order = 2i64 << self.shape.log_n;
         let e = e.rem_euclid(order) as u64;
         self.multiplier.to_form(self.q.pow(self.psi, e))
     }
 
-    /// Factors of an instruction for a line, or for as many lines as fit; `line` is which column or row it is.
+    /// Returns the factors of an instruction for a line, or for as many shorter lines as fit. `line` is the number of
+    /// the column or row.
     fn factors(&self, op: MicroOp, line: i64) -> Factors {
         let (rows, columns) = (
             1i64 << self.shape.log_radix,
@@ -81,7 +83,7 @@ impl Field {
             _ => (rows, -2 * columns, 1),
         };
         let skip = (rows / length).ilog2() as usize;
-        // Of position i of a line of `length`.
+        // The factors of positions i = 1 and up: psi^(`step` i), where i counts within a line of `length`.
         let each = |step: i64| (1..rows).map(|i| self.form(i % length * step)).collect();
         let (before, behind) = match op {
             MicroOp::Ntt1 => (each(columns), each(2 * line)),
@@ -107,7 +109,7 @@ impl Field {
         }
     }
 
-    /// The line, or lines, through the simulator's pass.
+    /// Computes the simulator's pass of a line, or of as many lines of `length` as fit.
     fn passed(&self, op: MicroOp, column: usize, line: &[u64], length: usize) -> Vec<u64> {
         let mut line = line.to_vec();
         for part in line.chunks_mut(length) {
@@ -117,7 +119,7 @@ impl Field {
     }
 }
 
-/// Primes 1 modulo 2^17.
+/// Returns three primes that are 1 modulo 2^17.
 fn primes() -> Vec<u64> {
     let of = |bits, count| ringmill_math::primes::ntt_primes(bits, 16, count);
     [of(32, 2), of(28, 1)]
@@ -126,7 +128,7 @@ fn primes() -> Vec<u64> {
         .collect()
 }
 
-/// The unit, with every input beside the rank that reads it.
+/// Builds the unit, and says for each input which rank reads it.
 fn unit(hdl: &Hdl, log_radix: u8) -> Result<Ranks, HdlError> {
     let radix = 1usize << log_radix;
     let ranks = usize::from(log_radix);
@@ -160,7 +162,8 @@ fn unit(hdl: &Hdl, log_radix: u8) -> Result<Ranks, HdlError> {
     Ranks::new(model, stages(ranks), &sides, &[("line_o", 32)])
 }
 
-/// A line, or as many as fit, of an instruction, and what the simulator's pass makes of it.
+/// Returns an instruction's item for a line, or for as many shorter lines as fit, with the result of the simulator's
+/// pass.
 fn item(of: &Field, op: MicroOp, column: usize, line: Vec<u64>) -> Item {
     let factors = of.factors(op, column as i64);
     let turned = of.passed(op, column, &line, line.len() >> factors.skip);
@@ -179,7 +182,7 @@ fn item(of: &Field, op: MicroOp, column: usize, line: Vec<u64>) -> Item {
     }
 }
 
-/// Lines of all four instructions in random order, of some rings.
+/// Checks `lines` random lines of the four instructions, of ring degrees 2^`rings`, in random order.
 fn check_unit(hdl: &Hdl, log_radix: u8, rings: &[u8], lines: usize, seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let mut unit = unit(hdl, log_radix)?;
@@ -205,12 +208,12 @@ fn check_unit(hdl: &Hdl, log_radix: u8, rings: &[u8], lines: usize, seed: u64) -
     unit.run(&items, &mut dice)
 }
 
-/// Radix 4 with both its rings.
+/// Checks the unit of radix 4 with both of its ring degrees.
 pub fn check_radix_four(hdl: &Hdl, seed: u64) -> Check {
     check_unit(hdl, 2, &[3, 4], 200, seed)
 }
 
-/// Every ring that a machine of radix 16 runs, so every shortcut.
+/// Checks the unit of radix 16 with every ring degree that it takes, and so with every shortcut.
 pub fn check_radix_sixteen(hdl: &Hdl, seed: u64) -> Check {
     check_unit(hdl, 4, &[5, 6, 7, 8], 160, seed)
 }
@@ -226,7 +229,7 @@ fn transform_unit_of_radix_sixteen() {
     check_radix_sixteen(hdl(), seed()).unwrap();
 }
 
-/// Powers of any residue, and seeds of every column from two tables.
+/// Checks the twiddle factory with powers of random residues.
 pub fn check_factory(hdl: &Hdl, log_radix: usize, seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let radix = 1u64 << log_radix;
@@ -270,7 +273,7 @@ pub fn check_seeds(hdl: &Hdl, seed: u64) -> Check {
         .into_iter()
         .map(|(prime, step)| (Field::new(primes()[prime], 5, 10), step))
         .collect();
-    // Tables, before anything moves.
+    // The tables are written before the first item.
     seeds.model.restart(1)?;
     let names = [
         "load_i",
@@ -324,7 +327,7 @@ fn twiddle_factory_and_seeds() {
     check_twiddles(hdl(), seed()).unwrap();
 }
 
-/// Multipliers of the unit and of the factory are those that the description counts.
+/// Unit and factory of the paper's radix 256 have as many multipliers as descriptions count.
 #[test]
 #[ignore = "elaborates a unit of radix 256; `make full` runs it"]
 fn multipliers_of_the_paper() {
@@ -341,7 +344,7 @@ fn multipliers_of_the_paper() {
     );
 }
 
-/// The multipliers of small units are those that descriptions count.
+/// Small units and factories have as many multipliers as descriptions count.
 #[test]
 #[ignore = "elaborates more units; `make full` runs it"]
 fn multipliers_of_small_units() {
@@ -356,8 +359,8 @@ fn multipliers_of_small_units() {
     }
 }
 
-/// A square limb through the unit, its columns one a move, then its rows with stalls: both passes of a forward transform, whose
-/// values are those of the CPU.
+/// Checks both passes of a forward transform of a square limb, whose values must be those of the CPU. Its columns go
+/// through the unit one after another without a gap, then its rows with stalls.
 fn check_whole(hdl: &Hdl, log_radix: u8, seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let rows = 1usize << log_radix;
@@ -404,7 +407,7 @@ fn whole_transform_at_small_size() {
     check_whole(hdl(), 2, seed()).unwrap();
 }
 
-/// 65536 points at radix 256.
+/// A transform of 65536 points is right at radix 256.
 #[test]
 #[ignore = "builds a unit of radix 256; `make full` runs it"]
 fn whole_transform_at_full_size() {

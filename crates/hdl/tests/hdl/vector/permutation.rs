@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Permutation units: every automorphism of small rings through the two of them chained, against the layout of the buffer and the rule
-//! of the simulator.
+//! Tests of the permutation units. Every automorphism of small rings, which goes through both networks one after the
+//! other, is compared with the buffer's layout and the simulator's rule.
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{BuildOptions, Hdl, Top};
@@ -11,7 +11,8 @@ use crate::common::failure::Check;
 use crate::common::setup::{hdl, seed};
 use crate::vector::ranks::{Item, Of, Ranks, Side};
 
-/// Every affine permutation (or every one of the read side's) of a line, in random order.
+/// Checks every permutation of a line that the network makes, in random order: i to (i a + b) xor c, or without
+/// `affine`, i to i xor c.
 pub fn check_net(hdl: &Hdl, log_lanes: u32, affine: bool, seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let lanes = 1u64 << log_lanes;
@@ -70,7 +71,7 @@ fn every_permutation_of_a_line() {
     check_nets(hdl(), seed()).unwrap();
 }
 
-/// Every automorphism of a square ring, on every row.
+/// Checks every automorphism of a square ring, on every row.
 pub fn check_morph(hdl: &Hdl, log_radix: u8, lines: usize, seed: u64) -> Check {
     let mut dice = Dice::new(seed);
     let (rows, log_n) = (1usize << log_radix, 2 * log_radix);
@@ -134,7 +135,7 @@ fn every_automorphism_of_a_small_ring() {
     check_small_morphs(hdl(), seed()).unwrap();
 }
 
-/// N = 256, and 16, whose inverses take another number of products.
+/// Every automorphism is right for N = 256 and N = 16, in which the inverses take other numbers of products.
 #[test]
 #[ignore = "other rings; `make full` runs it"]
 fn every_automorphism_of_other_rings() {

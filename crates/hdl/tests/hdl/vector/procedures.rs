@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Whole procedures of BGV on the machine of radix 16, N = 256: key switches, products, an automorphism, a division. Events in lockstep,
-//! and limbs that the interpreter of the mid level gives.
+//! Tests of whole BGV procedures on the machine of radix 16, N = 256: key switches, products, an automorphism, a
+//! division. Events are in lockstep with the performance simulator, and limbs must be those of the mid level's
+//! interpreter.
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::vector::{Machine, lockstep};
@@ -23,7 +24,7 @@ fn machine_description() -> Description {
     d
 }
 
-/// Runs a procedure, its operands in distant memory, and stores its results behind them.
+/// Runs a procedure with random operands in distant memory, and checks its events and the results that it stores there.
 fn check(machine: &mut Machine, d: &Description, procedure: &Procedure, dice: &mut Dice) -> Check {
     let made = alone(d, procedure, &|_| false, Counting::PAPER).expect("what the machine runs");
     let shape = made.program.shape;
@@ -130,8 +131,8 @@ fn whole_key_switches() {
     check_procedures(hdl(), seed()).unwrap();
 }
 
-/// The relinearisation of the paper's 42 and 14 primes on the machine of a description, everything from distant memory, the key among it,
-/// and back.
+/// Checks a relinearisation with the paper's 42 and 14 primes on a machine. Operands and key come from distant memory,
+/// and results go back to it.
 fn check_full_key_switch(d: &Description) {
     let mut dice = Dice::new(seed());
     let t = PrimePower::new(127, 3).expect("a power of a prime");
@@ -152,14 +153,14 @@ fn check_full_key_switch(d: &Description) {
     println!("run after {:.0?}", begin.elapsed());
 }
 
-/// Radix 32, 512 lanes, N = 1024.
+/// A key switch is right at radix 32, 512 lanes and N = 1024.
 #[test]
 #[ignore = "builds a machine of 512 lanes, minutes; `make full` runs it"]
 fn a_full_key_switch_at_the_cards_size() {
     check_full_key_switch(&Description::read(Description::U250).expect("shipped"));
 }
 
-/// Radix 256, 2048 lanes, N = 65536: the paper's machine with the RTL's pipelines.
+/// A key switch is right on the paper's machine with the RTL's pipelines: radix 256, 2048 lanes, N = 65536.
 #[test]
 #[ignore = "builds the whole machine; `make full` runs it"]
 fn a_full_key_switch_at_full_size() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The instruction queue: what it takes for an instruction, batches, exhaustion, faults and the way out of them, cycle for cycle against a
-//! queue in Rust.
+//! Tests of the instruction queue, cycle for cycle against a queue in Rust: which words it takes for instructions,
+//! batches, exhaustion, faults and how they are cleared.
 
 use std::collections::VecDeque;
 
@@ -20,7 +20,7 @@ const LOG_N: u32 = 8;
 const DISTANT: u32 = 1024;
 const MODULI: u32 = 5;
 
-/// Numbers of `fault_e`.
+/// Fault codes, as numbered in the RTL's `fault_e`.
 const NONE: u64 = 0;
 const OP: u64 = 1;
 const OPERAND: u64 = 2;
@@ -30,7 +30,7 @@ const MODULUS: u64 = 5;
 const IMMEDIATE: u64 = 6;
 const TARGET: u64 = 7;
 
-/// A word's fields; operands d, a, b as kind and index.
+/// The fields of an instruction word; its operands d, a and b are given by kind and index.
 #[derive(Clone, Copy, Debug)]
 struct Word {
     op: u32,
@@ -54,7 +54,7 @@ impl Word {
         all.find(|&op| op as u32 == self.op).map(MicroOp::info)
     }
 
-    /// What is wrong with it, by the instruction set's table.
+    /// Returns the fault code of a word by the instruction set's table, [`NONE`] for an instruction.
     fn fault(self) -> u64 {
         let Some(info) = self.info() else { return OP };
         let wrong = |allowed: Allowed, (kind, index): (u32, u32)| match kind {
@@ -90,7 +90,7 @@ impl Word {
         rules.into_iter().find(|rule| rule.0).map_or(NONE, |r| r.1)
     }
 
-    /// An instruction at random, in one of a few times with a field changed.
+    /// Draws a random instruction, and changes a field in one of `wrong` cases.
     fn random(dice: &mut Dice, wrong: u64) -> Self {
         let op = MicroOp::ALL[dice.below(MicroOp::ALL.len() as u64) as usize];
         let info = op.info();
@@ -109,7 +109,7 @@ impl Word {
             let limbs = u64::from(CHUNKS >> LOG_LIMB);
             let own = operands[1].1 >> LOG_LIMB;
             let other = (u64::from(own) + 1 + dice.below(limbs - 1)) % limbs;
-            // One that is not a first chunk, or the own limb's.
+            // At times the target is not a limb's first chunk, or is in the operand's own limb.
             operands[0].1 = match dice.below(16) {
                 0 => (other as u32) << LOG_LIMB | 1,
                 1 => own << LOG_LIMB,
@@ -120,7 +120,7 @@ impl Word {
             Immediate::None => 0,
             Immediate::Scalar => dice.bits() as u32,
             Immediate::Distant => dice.below(DISTANT.into()) as u32,
-            // Seldom an even one.
+            // The Galois element is seldom even.
             Immediate::Galois => 2 * dice.below(1 << LOG_N) as u32 + u32::from(!dice.chance(16)),
         };
         let modulus = match info.modulus {
@@ -148,11 +148,11 @@ impl Word {
     }
 }
 
-/// The queue as its header has it.
+/// The queue as the header of `rm_vector_queue` describes it.
 #[derive(Default)]
 struct Queue {
     words: VecDeque<Word>,
-    /// Of these, what was read, and what was checked.
+    /// The words in front of `words`: the one that was read from memory, and the one before it, which was checked.
     read: Option<Word>,
     checked: Option<Word>,
     clears: bool,
@@ -168,7 +168,7 @@ impl Queue {
         self.words.len() + usize::from(self.read.is_some()) + usize::from(self.checked.is_some())
     }
 
-    /// What an edge does to those that are held, where the front one is taken or not.
+    /// Moves the held words on, as a clock edge does. `taken` says whether the front one is taken.
     fn moves(&mut self, taken: bool) {
         if taken {
             self.checked = None;
@@ -217,14 +217,14 @@ pub fn check_queue(hdl: &Hdl, seed: u64) -> Check {
     };
     let (mut faults, mut clears) = ([0; 8], 0);
     for cycle in 0..60_000 {
-        // Quick and slow stretches of both sides.
+        // Host and controller have quick and slow stretches.
         let (host, controller) = (1 + cycle / 500 % 4, 1 + cycle / 300 % 5);
         let stuck = queue.checked.is_some_and(|word| word.fault() != NONE);
         let word = Word::random(&mut dice, 40);
         let clear = (stuck && dice.chance(6)) || dice.chance(700);
         let (valid, ready) = (dice.chance(host), dice.chance(controller));
         let (refill_ready, acknowledge) = (dice.chance(3), dice.chance(9));
-        // The controller has an instruction, and it is the last of a program.
+        // Whether the controller has an instruction, and whether it is the last of a program.
         let holds = !dice.chance(3);
         let last = dice.chance(6);
         for (name, value) in
@@ -236,7 +236,7 @@ pub fn check_queue(hdl: &Hdl, seed: u64) -> Check {
         }
         model.set_words(word_i, &word.words())?;
         model.eval()?;
-        // What shows.
+        // The expected outputs in this cycle.
         let front = if queue.clears { None } else { queue.checked };
         let fault = front.map_or(NONE, Word::fault);
         let offers = front.is_some() && fault == NONE;
@@ -263,7 +263,7 @@ pub fn check_queue(hdl: &Hdl, seed: u64) -> Check {
             let shown = model.get_words(model.output("word_o")?)?;
             ensure!(shown == front.words(), "cycle {cycle}: another word");
         }
-        // What the edge does.
+        // The expected state after the clock edge.
         model.step(1)?;
         faults[fault as usize] += 1;
         let dry = queue.runs && !holds;

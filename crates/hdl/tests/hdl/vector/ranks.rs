@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives a data path whose registers stand in ranks: items that move on by themselves, with random stalls, what is said of an item
-//! where its rank takes it, rubbish everywhere else.
+//! A driver for data paths whose registers form ranks. Items move on independently, with random stalls. An item's
+//! inputs are set when the rank that reads them takes the item; in other cycles they are random.
 
 use ringmill_hdl::polymul::Dice;
 use ringmill_hdl::{HdlError, In, Model, Out};
 
 use crate::common::failure::{Check, ensure};
 
-/// Elements of some bits each as the words of a port, the first lowest.
+/// Packs elements of `width` bits into a port's words of 32 bits, the first element lowest.
 pub fn pack(elements: impl IntoIterator<Item = u64>, width: u32) -> Vec<u32> {
     let mut words = Vec::new();
     let (mut left, mut bits) = (0u128, 0u32);
@@ -26,7 +26,7 @@ pub fn pack(elements: impl IntoIterator<Item = u64>, width: u32) -> Vec<u32> {
     words
 }
 
-/// The opposite of [`pack`].
+/// Unpacks a port's words into elements of `width` bits, as many as fit: the inverse of [`pack`].
 pub fn unpack(words: &[u32], width: u32) -> Vec<u64> {
     let bit = |at: u32| {
         let word = words.get(at as usize / 32).copied().unwrap_or(0);
@@ -37,48 +37,49 @@ pub fn unpack(words: &[u32], width: u32) -> Vec<u64> {
     (0..count).map(element).collect()
 }
 
-/// Parts of a port that different ranks read.
+/// The parts of a port that different ranks read, in order, each with its rank and its number of elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parts(Vec<(usize, usize)>);
 
 impl Parts {
-    /// One for each of some ranks, with so many elements.
+    /// Returns a part for each of these ranks. The part with number i has `count(i)` elements.
     pub fn of(ranks: &[usize], count: impl Fn(usize) -> usize) -> Self {
         let parts = ranks.iter().enumerate();
         Self(parts.map(|(part, &rank)| (rank, count(part))).collect())
     }
 }
 
-/// An input beside the ranks.
+/// An input port of the data path.
 #[derive(Clone, Debug)]
 pub struct Side {
     pub name: &'static str,
-    /// Bits of an element.
+    /// The number of bits of an element.
     pub width: u32,
-    /// Elements of an item.
+    /// The number of an item's elements, unless the port has parts.
     pub count: usize,
     pub of: Of,
 }
 
-/// Whose it is.
+/// The ranks that read a port, and when its elements are those of an item.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Of {
-    /// That of what this rank takes.
+    /// The port has the elements of the item that this rank takes.
     Rank(usize),
-    /// An item's element once for each rank, the rank's own place in the port.
+    /// The port has a place for each rank, with the elements of the item that the rank takes.
     Every,
-    /// Each part is of what its rank takes; an item has the elements of all of them.
+    /// Each part has elements of the item that its rank takes. An item has the elements of all parts, one after
+    /// another.
     Parts(Parts),
 }
 
-/// An item: elements of each side, and what leaves.
+/// An item: its elements for each input port, and its expected elements at each output.
 #[derive(Clone, Debug)]
 pub struct Item {
     pub sides: Vec<Vec<u64>>,
     pub outputs: Vec<Vec<u64>>,
 }
 
-/// A data path.
+/// A model of a data path with its ports.
 pub struct Ranks {
     pub model: Model,
     move_i: In,
@@ -88,7 +89,7 @@ pub struct Ranks {
 }
 
 impl Ranks {
-    /// Outputs as (name, bits of an element).
+    /// Connects a data path of `stages` ranks. Outputs are given by name and bits of an element.
     pub fn new(
         model: Model,
         stages: usize,
@@ -110,19 +111,20 @@ impl Ranks {
         })
     }
 
-    /// Runs items through: the first half as close as they go, then with stalls at the end, bubbles and items that stay behind.
+    /// Runs items through a restarted model and checks their results. The first half follow each other without a gap;
+    /// then the end stalls, bubbles come in, and items stay behind.
     pub fn run(&mut self, items: &[Item], dice: &mut Dice) -> Check {
         self.model.restart(dice.bits() as u32)?;
         self.go(items, dice)
     }
 
-    /// The same, with what memories hold.
+    /// Runs items as [`Self::run`] does, on a model that keeps the contents of its memories.
     pub fn go(&mut self, items: &[Item], dice: &mut Dice) -> Check {
         let mut inside: Vec<Option<usize>> = vec![None; self.stages];
         let (mut next, mut left) = (0, 0);
         while left < items.len() {
             let easy = left < items.len() / 2;
-            // Who takes what, from the end to the front.
+            // The item that each rank takes, decided from the end to the front.
             let mut takes: Vec<Option<usize>> = vec![None; self.stages];
             let mut free = easy || !dice.chance(3);
             for stage in (0..self.stages).rev() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decides in the vector machine, from queue to units, as rm_vector has it together, without the words that it is decided of: lanes are
-// one, and permutations, transforms and buffer are not there. So paths that go through several modules in one cycle show whole.
+// The control of the vector machine, from the queue to the units, connected as in rm_vector. It has one lane, and no permutations,
+// transforms and buffer. So the tests find whole paths that go through several modules in one cycle.
 module tst_vector_plane
   import rm_vector_isa_pkg::*;
   import rm_vector_fault_pkg::*;
@@ -71,7 +71,7 @@ module tst_vector_plane
   logic access_d, access_q, columns_d, columns_q;
   logic [13:0] place_d, place_q;
   logic [Width-1:0] word_d, word_q;
-  // Of the first and the last rank of the transform.
+  // The targets of the items in the transform's first and last rank.
   target_t entering_q, leaving_q;
 
   rm_vector_queue #(
