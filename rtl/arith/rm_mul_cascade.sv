@@ -32,7 +32,7 @@ module rm_mul_cascade
   localparam int unsigned TileB = 17;
   localparam int unsigned BWidth = max2(Width, CascadeLeast);
   localparam int unsigned Tiles = ceil_div(BWidth, TileB);
-  // Bits of a above two columns.
+  // The number of bits of a beyond two columns of tiles.
   localparam int unsigned Top = (Width > 2 * TileA) ? Width - 2 * TileA : 0;
   localparam int unsigned Rows = (Top <= 2) ? Top : 0;
   localparam int unsigned Columns = (Rows > 0) ? 2 : ceil_div(max2(AWidth, BWidth), TileA);
@@ -66,7 +66,7 @@ module rm_mul_cascade
     return (at <= 45) ? 0 : (at <= 2 * TileB + 45) ? 2 : 3;
   endfunction
 
-  // Which bits of row r are block j's.
+  // The bits of row r that block j adds, as a mask.
   function automatic logic [BWidth-1:0] bits_of_row(int unsigned r, int unsigned j);
     for (int unsigned i = 0; i < BWidth; i++) bits_of_row[i] = block_of(r, TileA + r + i) == j;
   endfunction
@@ -166,7 +166,7 @@ module rm_mul_cascade
     below_q <= Lo'({low_q, first_q});
   end
 
-  // The first column's bits above the second's low ones.
+  // The bits of the first column from the place on where the second's low bits end.
   assign above = (BWidth - Lo + 1)'(hi[0][TileA+:BWidth-Lo]) + (BWidth - Lo + 1)'(low_q[Lo]);
   assign right = HiWidth'({hi[1], hi[0][TileA-1:0]});
   assign over = HiWidth'({above, TileA'(0)});

@@ -167,7 +167,7 @@ module rm_red_lazy
     logic unused_sum;
     assign unused_sum = ^{sum, unused_chain};
   end else begin : gen_wide
-    // More bits than a block multiplies.
+    // The factor has more bits than a DSP block multiplies.
     logic signed [63:0] by_q;
     logic signed [Width-Shift:0] z_high_q;
 

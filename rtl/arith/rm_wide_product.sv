@@ -60,7 +60,7 @@ module rm_wide_product
         two = (y[2*k+2] ^ y[2*k+1]) & !one;
         minus = y[2*k+2];
         term = (one ? (Rest + 3)'(x) : two ? (Rest + 3)'({x, 1'b0}) : '0) ^ {(Rest + 3) {minus}};
-        // The bit below is the carry that makes a complement a negative.
+        // A bit below the sum carries in the one that turns a complement into a negative number.
         sum = (Rest + 3)'(({sum >>> 2, 1'b1} + {term, minus}) >> 1);
         if (k < Digits - 1) corner_d[2*k+:2] = sum[1:0];
       end

@@ -32,11 +32,11 @@ module rm_basext_lane
     input  logic                                         clk_i,
     input  logic                                         post_i,
     input  logic                                         post_put_i,
-    // The redundant residue into A.
+    // Writes the redundant residue into memory A.
     input  logic                                         store_i,
     input  logic [ AddrWidth-1:0]                        store_addr_i,
     input  logic [     Width-1:0]                        store_data_i,
-    // The residue of a source.
+    // A residue of a source.
     input  logic [     Width-1:0]                        data_i,
     // Broadcast moduli and constants.
     input  logic [steps(Width):0][modulus_bits(Width)-1:0] source_i,
@@ -48,7 +48,7 @@ module rm_basext_lane
     // Post-Sum's read of S and A.
     input  logic                                         post_re_i,
     input  logic [ AddrWidth-1:0]                        post_addr_i,
-    // The sums' read, and in the next two cycles what follows from it.
+    // The read of the sums, and the signals that belong to it in the next two cycles.
     input  logic                                         sum_re_i,
     input  logic [ AddrWidth-1:0]                        sum_addr_i,
     input  logic                                         first_i,

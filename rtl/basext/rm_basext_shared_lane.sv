@@ -36,11 +36,11 @@ module rm_basext_shared_lane
     localparam int unsigned BusWidth = modulus_bits(Width)
 ) (
     input  logic                                             clk_i,
-    // mu.
+    // The scaled residue mu of a source: the residue, its modulus and its constant.
     input  logic [    Width-1:0]                             data_i,
     input  logic [steps(Width):0][BusWidth-1:0]              source_i,
     input  logic [    Width-1:0]                             mu_const_i,
-    // The redundant channel.
+    // The channel of the redundant modulus.
     input  logic [ BusWidth-1:0]                             redundant_i,
     input  logic [    Width-1:0]                             redundant_const_i,
     input  logic                                             a_re_i,
@@ -48,14 +48,14 @@ module rm_basext_shared_lane
     input  logic                                             a_first_i,
     input  logic                                             a_we_i,
     input  logic [AddrWidth-1:0]                             a_waddr_i,
-    // x, kept.
+    // The memory of the words x, which later rounds read again.
     input  logic                                             tail_i,
     input  logic                                             exact_i,
     input  logic                                             x_re_i,
     input  logic [   XWidth-1:0]                             x_raddr_i,
     input  logic                                             x_we_i,
     input  logic [   XWidth-1:0]                             x_waddr_i,
-    // Channels of targets.
+    // The channels of the targets.
     input  logic [    Batch-1:0]                             new_i,
     input  logic [    Batch-1:0][Width-1:0]                  const_i,
     input  logic [    Batch-1:0][steps(Width):0][BusWidth-1:0] modulus_i,

@@ -68,8 +68,8 @@ module rm_basext_words
   logic active_d, active_q, done_d, done_q, misshapen, not_below;
   code_e code_d, code_q;
   logic [Width-1:0] modulus_q, head_q;
-  // The word that is looked at, and what is known of it: bits beyond a modulus, its low bits,
-  // zeros.
+  // The word that is checked, and flags that say whether it has bits above a modulus, what its low
+  // bits are, and whether it is zero.
   logic [Width-1:0] value_q;
   logic valid_q, last_q, above_q, one_q, none_q, zero_q;
   logic take, is_modulus, of_redundant, wrong, absent_q, last_word, complete;

@@ -40,7 +40,7 @@ module rm_axi_bursts #(
   logic valid_q, sized_q, fetch;
   logic [AddrWidth-1:0] addr_q;
 
-  // To the next boundary, or to the end.
+  // The number of words up to the next boundary of bursts.
   assign aligned = (BurstBits + 1)'(Burst) - {1'b0, word_q[ByteBits+:BurstBits]};
   assign fetch = sized_q && !valid_q && allow_i;
 

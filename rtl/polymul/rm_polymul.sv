@@ -139,7 +139,7 @@ module rm_polymul
   logic [TwAddrWidth-1:0] tw_top;
   op_e array_op_q;
 
-  // Of the command under way, for the constant.
+  // The operation of the array's command under way, which selects the constant.
   always_ff @(posedge clk_i) if (start_array) array_op_q <= started.op;
 
   rm_polymul_config #(

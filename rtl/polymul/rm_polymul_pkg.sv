@@ -5,7 +5,7 @@ package rm_polymul_pkg;
 
   import rm_polymul_isa_pkg::*;
 
-  // A command as it is judged.
+  // The properties of a command by which it is judged.
   typedef struct packed {
     logic array;
     logic pair;  // of the array, with a second operand
@@ -17,7 +17,7 @@ package rm_polymul_pkg;
     logic degree;  // log_n is one of this configuration
   } kind_t;
 
-  // What a command is judged by: what the memories hold, and who works on them.
+  // The state by which a command is judged: what the memories hold, and which units work on them.
   typedef struct packed {
     logic [1:0] tables;  // [slot]: valid tables
     logic [1:0][1:0] loaded;  // [set][buffer]: a whole polynomial

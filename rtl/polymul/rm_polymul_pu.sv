@@ -44,14 +44,15 @@ module rm_polymul_pu
     input  logic     [TwAddrWidth-1:0]        tw_raddr_i,
     output logic     [Width-1:0]              tw_o,
     input  logic     [Width-1:0]              tw_mirror_i,
-    // With the addresses.
+    // Given with the addresses.
     input  operand_t                          operand_i,
-    // One cycle after them.
+    // Given one cycle after the addresses.
     input  logic                              inverse_i,
-    // WriteLatency - 2 cycles after them; net_o is there a cycle later, with the outputs.
+    // Given WriteLatency - 2 cycles after the addresses; net_o comes a cycle later, with the
+    // outputs.
     input  route_t                            route_i,
     output net_e                              net_o,
-    // WriteLatency - 1 cycles after them.
+    // Valid WriteLatency - 1 cycles after the addresses.
     output logic     [Width-1:0]              out0_o,
     output logic     [Width-1:0]              out1_o,
     input  logic     [Width-1:0]              lane0_i,

@@ -58,10 +58,11 @@ module rm_polymul_rule
   assign array_uses = state_i.array_busy && state_i.array_set == set;
   assign load_here = state_i.load_busy && !state_i.load_tables && state_i.load_set == set;
   assign unload_here = state_i.unload_busy && state_i.unload_set == set;
-  // Of what is held in the place.
+  // Whether the tables of the polynomial at the place are valid, and whether all operands are loaded.
   assign tables = state_i.tables[state_i.slot[set][buffer]];
   assign data = state_i.loaded[set][buffer] && (!kind_q.pair || state_i.loaded[set][1]);
-  // Somebody works with the tables of the slot, or on the place.
+  // Whether the array or the unload unit works with the slot's tables, and whether a stream works on
+  // the place.
   assign array_on = state_i.array_busy && state_i.array_slot == command_q.slot;
   assign unload_on = state_i.unload_busy &&
       state_i.slot[state_i.unload_set][state_i.unload_buffer] == command_q.slot;

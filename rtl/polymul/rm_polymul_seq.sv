@@ -85,7 +85,8 @@ module rm_polymul_seq
   // The cycles that are left to wait, and whether any are left.
   logic [WaitWidth-1:0] wait_d, wait_q, gap_d, gap_q;
   logic waits_d, waits_q;
-  // The pass has 2 rows operations and not rows; the next operation is its last; hot - 1.
+  // double: whether the pass has 2 rows operations, and not rows. last: whether the next operation
+  // is its last. low: hot - 1.
   logic double_d, double_q, last_d, last_q;
   logic [RowBits:0] low_d, low_q;
 

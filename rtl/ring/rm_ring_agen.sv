@@ -50,7 +50,7 @@ module rm_ring_agen
     $error("a limb has more than a row");
   end
 
-  // A column's number, repeated to LogSteps bits.
+  // Returns a column's number, repeated until it has LogSteps bits.
   function automatic logic [LogSteps-1:0] spread(logic [LogRow-1:0] c);
     logic [LogSteps-1:0] bits;
     for (int unsigned i = 0; i < LogSteps; i++) bits[i] = c[i%LogRow];
@@ -89,7 +89,7 @@ module rm_ring_agen
       for (int unsigned i = 0; i < LogSteps; i++) begin
         if (i >= pass_pair(32'(pass_i), Stages)) x_d[LogRow+i] = high[i];
         else x_d[i] |= high[i];
-        // Bit i of a column's address.
+        // Whether bit i of a row's address depends on the column.
         window_d[i] = i < pass_pair(32'(pass_i), Stages) && i < 32'(top_q) &&
             (i + LogRow >= pass_pair(32'(pass_i), Stages) || i + LogRow >= 32'(top_q));
       end
@@ -127,7 +127,8 @@ module rm_ring_agen
   assign rotate_o = rotate_q2;
   assign addr_o = addr_q;
 
-  // The lowest index of a row has zeros in its lowest piece where rows are of neighbours.
+  // The low bits of a row's first index are not used: they are zero in rows of neighbouring
+  // coefficients.
   logic unused_low;
   assign unused_low = ^x[LogRow-1:0];
 

@@ -73,7 +73,7 @@ module rm_ring_board
   localparam int unsigned Groups = groups_of(Memory);
   localparam int unsigned Ports = Groups + 1;  // key memory's is the last
   localparam int unsigned Parts = 1 << Memory.log_parts;  // of a narrow slot's row
-  // Those of narrow slots share nothing.
+  // The ports of narrow slots, which words never share.
   localparam logic [Ports-1:0] Narrow = (Memory.narrow > 0) ? Ports'(1) << (Groups - 1) : '0;
   localparam int unsigned Records = Streams + 2;
   localparam int unsigned LinkRecord = Streams + 1;
@@ -96,7 +96,7 @@ module rm_ring_board
     total_t source;
   } span_t;
 
-  // The cycles of each kind of steps, by the turns that they leave, for limbs of each size.
+  // Tables of the cycles of each kind of steps, by the number of turns that the steps leave; one table for each size of limbs.
   localparam int unsigned Kinds = 19;  // of steps_e
   localparam int unsigned Lefts = 1 << LogPeriod;
   typedef total_t [Lefts-1:0] lefts_t;
@@ -151,7 +151,7 @@ module rm_ring_board
 
   // ---- Words. ----
 
-  // What a word uses.
+  // The resources that a word uses.
   typedef struct packed {
     logic slow;  // a dyadic word
     logic cores;
@@ -168,7 +168,7 @@ module rm_ring_board
     logic [3:1][Ports-1:0] turns;  // [k]: read ports of which it asks for at least k
   } uses_t;
 
-  // The ports of its slots, each by itself, as far as it has them.
+  // The ports of a word's slots, one mask for each slot that it has.
   typedef struct packed {
     logic [Ports-1:0] a;
     logic [Ports-1:0] b;  // none if b is another operand again
@@ -279,7 +279,7 @@ module rm_ring_board
         m.source |= readers && (flying.turns[min2(Period, 3)] & w.both & flying.source) != '0;
       end
     end
-    // The unit, the generator, the ring or the link.
+    // Both words need the same unit, the generator, the ring or the link.
     m.whole |= w.cores && flying.cores && w.slow == flying.slow && units;
     m.whole |= w.generates && flying.generates && units;
     m.source |= w.ring && flying.ring;
@@ -318,7 +318,7 @@ module rm_ring_board
     return b.whole || (b.turns & ~left) != '0;
   endfunction
 
-  // Turns of a dyadic word in flight that another word must leave.
+  // Returns the turns that a word must leave to a dyadic word in flight.
   function automatic turns_t turns_beside(uses_t w, uses_t flying);
     turns_t at_least;
     at_least = '0;
@@ -349,7 +349,7 @@ module rm_ring_board
   logic [1:0] stream_q, link_stream_q;
   logic [63:0] cycles_q;
 
-  // Of a stream's next word.
+  // The next word of each stream, and what is known of it.
   word_t [Streams-1:0] word_q;
   ports_t [Streams-1:0] ports_q;
   uses_t [Streams-1:0] uses_q;
@@ -372,7 +372,7 @@ module rm_ring_board
 
   // ---- What is asked. ----
 
-  // Streams 1 and 3 have the dyadic words, and so have their records.
+  // Only streams 1 and 3, and their records, have dyadic words.
   uses_t [Streams-1:0] asked;
   uses_t [Records-1:0] flown;
 
@@ -436,7 +436,7 @@ module rm_ring_board
   always_comb begin
     retired_d = retired_q;
     for (int unsigned r = 0; r < Records; r++) begin
-      // A counter at its end stays, as no wait asks for more.
+      // A counter stays at its largest value, because no WAIT asks for more.
       if (last[r] && !(&retired_q[r])) retired_d[r] = retired_q[r] + 1'b1;
     end
   end
@@ -531,7 +531,7 @@ module rm_ring_board
           end
         end
         beside_d[s][r] = flying_beside_q[s][r];
-        // The streams' records.
+        // Records of the streams, in the cycles in which their words are new.
         if (r < Streams && (grant_o[r] || fresh_q[r][1] || fresh_q[r][2])) beside_d[s][r] = also_q[s][r];
       end
     end
@@ -582,7 +582,7 @@ module rm_ring_board
 
   assign flying = live_q != '0;
 
-  // In the cycle of the last word's end.
+  // The program is finished when no word is in flight and all streams have ended, or were stopped.
   assign all_end = &ends;
   assign finished = running_q && !flying && (all_end || stopped_q || idle_q);
 
@@ -603,7 +603,7 @@ module rm_ring_board
       going_q <= {going_q[Again-2:0], go_i};
       running_q <= going_q[Again-1] || (running_q && !finished);
       stopped_q <= !go_i && (stopped_q || refused != '0 || link_bad_i);
-      // Streams that wait for each other: nothing can change any more.
+      // All streams wait for each other, so that nothing can change any more.
       idle_q <= running_q && !finished && !flying && grant_o == '0 && refused == '0 && is_late_q == '0 && !all_end;
       pop_o <= grant_o;
       for (int unsigned r = 0; r < Records; r++) begin

@@ -113,7 +113,8 @@ module rm_ring_dyadic
     end
   end
 
-  // Rows asked for, and rows that have come and are held for the cores from the next cycle on: ticks a period apart.
+  // Two counters tick once a period: one asks for a row's operands, the other takes over a row that has come, for
+  // the cores from the next cycle on.
   logic start_q, ask_busy_q, load_busy_q, ask_tick, load_tick;
   logic [CountWidth-1:0] ask_count_q, load_count_q;
   logic [LogSteps-1:0] ask_row_q, load_row_q;
@@ -143,7 +144,8 @@ module rm_ring_dyadic
       if (ask_tick) ask_row_q <= ask_row_q + 1'b1;
       if (load_tick) load_row_q <= load_row_q + 1'b1;
     end
-    // A cycle after the word's, which is not the last one.
+    // The counter is set a cycle after start_i, when the word's fields are there. In that cycle it must not be at
+    // its end.
     if (start_i) load_count_q <= '1;
     else if (start_q) load_count_q <= first_q + period + CountWidth'(2);
     else load_count_q <= load_tick ? period - 1'b1 : load_count_q - 1'b1;
@@ -204,7 +206,7 @@ module rm_ring_dyadic
   assign rrow_o = row_q;
   assign key_req_o = key_pending_q;
 
-  // An operand that is another one again is taken with it.
+  // An operand that is the same slot as another one is taken with it.
   logic [2:0] taken;
   always_comb begin
     taken = served;
@@ -217,12 +219,13 @@ module rm_ring_dyadic
   localparam int unsigned Many = (Memory.narrow > 0) ? 2 : 1;
   localparam int unsigned PlaceWidth = (Memory.singles > 0) ? $clog2(Memory.singles + 1) : 1;
 
-  // Parts of a row.
+  // A row, divided into the parts that the cores take in a cycle.
   typedef logic [Period-1:0][Lanes-1:0][Width-1:0] parts_t;
 
   logic [1:0][2:0] taken_q;  // [k]: k + 1 cycles ago
   logic [2:0] key_taken_q;
-  // Of the operands: whether it is in a group of many slots, and which one it is of the others, or none.
+  // For each operand, the group of many slots that it is in, and its number among the groups of one slot (or the
+  // number of none).
   logic [2:0][Many-1:0] among_q;
   logic [2:0][PlaceWidth-1:0] single_q;
 
@@ -254,7 +257,8 @@ module rm_ring_dyadic
   logic valid_q;
   logic [LogPeriod-1:0] part_q, part_d;
   logic [LogSteps-1:0] row_now_q, row_now_d;
-  // The columns of a part are its coefficients, but for the mask: its high bits choose among the parts of columns.
+  // A part of coefficients is a part of columns, whose number is that of the part xor the high bits of the row's
+  // mask.
   (* keep *) logic [LogPeriod-1:0] at_part_q;
   logic [LogRow-1:0] mask_d;
   logic [LogLanes-1:0] lane_mask_q;  // its low ones
@@ -288,7 +292,7 @@ module rm_ring_dyadic
   logic [2:0][Lanes-1:0][Width-1:0] operand, operand_q;
   (* keep *) logic [(1<<PlaceWidth)-1:0][1:0][Lanes-1:0][Width-1:0] single_halves;
 
-  // A part in one half of a row.
+  // Returns the number of a part in one half of a row.
   function automatic logic [LogPeriod-1:0] whole_part(logic [LogPeriod-1:0] now, logic half);
     logic [LogPeriod-1:0] part;
     part = now;
@@ -320,7 +324,8 @@ module rm_ring_dyadic
   end
 
   for (genvar i = 0; i < 3; i++) begin : gen_operand
-    // A choice among four parts is one look-up table, and that among halves takes both groups.
+    // A part is chosen first within each half of a row: a choice among four is one look-up table. The choice among
+    // halves then takes both groups.
     (* keep *) logic [Many-1:0][1:0][Lanes-1:0][Width-1:0] halves;
     logic [1:0][Lanes-1:0][Width-1:0] half;
 
@@ -479,7 +484,7 @@ module rm_ring_dyadic
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
     end else begin
-      // What was asked for in a period has come in it.
+      // All requests of a period are served in it.
       rows_in_time : assert (!(ask_tick && (pending_q & ~served) != '0));
       keys_in_time : assert (!(ask_tick && key_pending_q && !key_gnt_i));
       written_in_time : assert (!(row_made && wpending_q && !wgnt));

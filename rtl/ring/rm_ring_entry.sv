@@ -69,7 +69,7 @@ module rm_ring_entry
     mode_o <= mode;
     pass_o <= pass;
     u_is_row_o <= u_is_a && !aside_i;
-    // A product's factors change places as they like.
+    // The factors of a product may change places.
     v_is_row_o <= w_is_b || (aside_i ? v_is_b : v_is_a);
     w_is_b_o <= w_is_b;
     w_is_k_o <= w_is_k;

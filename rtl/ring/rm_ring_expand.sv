@@ -60,7 +60,8 @@ module rm_ring_expand
       minus_q <= (dyadic ? dyadic_word_i.ring : main_word_i.ring) == RingHalfMinus;
       index_q <= dyadic ? dyadic_word_i.imm[StreamWidth-1:0] : main_word_i.imm[StreamWidth-1:0];
     end
-    // Blocks of a limb, which are behind those of the other half.
+    // The number of blocks of a limb, 2^(log_n - 2), one bit set: the second half's blocks come
+    // after so many.
     for (int unsigned i = 0; i < 32; i++) half_q[i] <= i + 2 == 32'(log_n_i);
   end
 

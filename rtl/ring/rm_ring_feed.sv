@@ -75,7 +75,7 @@ module rm_ring_feed
   assign valid_o = beat && (32'(sub) >> LogPeriod) == 0;
   assign part_o = sub[LogPeriod-1:0];
 
-  // Until the word steps.
+  // A word waits for its first step, whose cycle is counted down.
   logic waits_q;
   logic [CountWidth-1:0] count_q;
 

@@ -80,7 +80,7 @@ module rm_ring_fetch
       .wait_o(is_wait)
   );
 
-  // Room for what is on its way.
+  // A word is read only if there is room for it beside the words that are on their way.
   assign read = run_q && !drain_q && !ended_q && 32'(count) + 32'(read_q[0]) + 32'(read_q[1]) < Depth;
   assign is_end = word[WordOpLow+:WordOpWidth] == OpEnd;
   assign push = read_q[1] && !ended_q && (!is_wait || last_q[1]);

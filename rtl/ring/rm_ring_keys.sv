@@ -50,7 +50,7 @@ module rm_ring_keys #(
     logic [StripeWidth-1:0] stripe;
   } place_t;
 
-  // Where a slot begins.
+  // Returns the place of a slot's first word.
   function automatic place_t first(logic [SlotWidth-1:0] slot);
     place_t place;
     place = '0;
@@ -63,7 +63,7 @@ module rm_ring_keys #(
     return place;
   endfunction
 
-  // `by` words on, by <= Stripes.
+  // Returns the place `by` words after `place`, by <= Stripes.
   function automatic place_t after(place_t place, int unsigned by);
     place_t next;
     next = place;
@@ -82,7 +82,7 @@ module rm_ring_keys #(
   localparam int unsigned Extra = Stripes % Parts;
   localparam int unsigned Choices = Whole + Extra;
 
-  // The lane of word `part` of a row that begins in a stripe.
+  // Returns the lane that reads word `part` of a row, given the stripe in which the row begins.
   function automatic int unsigned lane_of(int unsigned stripe, int unsigned part);
     logic [Parts-1:0] taken;
     int unsigned lane, at;
@@ -105,7 +105,8 @@ module rm_ring_keys #(
     return lane;
   endfunction
 
-  // Which of a lane's stripes a row that begins in a stripe takes: of whole turns first.
+  // Returns which of its stripes a lane reads for a row, given the stripe in which the row begins. Stripes of whole turns come
+  // first.
   function automatic int unsigned choice_of(int unsigned stripe, int unsigned lane);
     int unsigned at;
     for (int unsigned p = 0; p < Parts; p++) begin
@@ -148,7 +149,7 @@ module rm_ring_keys #(
   logic [StripeWidth-1:0] stripe_q, stripe_q2;
   logic [Stripes-1:0][Group-1:0][Width-1:0] rdata;
   logic [Parts-1:0][Group-1:0][Width-1:0] lanes, ordered, ordered_q;
-  // Encoded, and few: a choice among four is one look-up table.
+  // The choices are encoded and few, because a choice among four is one look-up table.
   (* keep *) choices_t choice;
   (* keep *) lanes_t lane;
 
@@ -181,7 +182,7 @@ module rm_ring_keys #(
     logic [(1<<ChoiceWidth)-1:0][Group-1:0][Width-1:0] choices;
 
     for (genvar c = 0; c < (1 << ChoiceWidth); c++) begin : gen_choice
-      // Beyond the last one as the last one.
+      // Numbers beyond the last choice pick the last one.
       localparam int unsigned At = (c < Choices) ? c : Choices - 1;
       assign choices[c] = rdata[(At<Whole)?At*Parts+l : Whole*Parts+At-Whole];
     end
@@ -207,7 +208,8 @@ module rm_ring_keys #(
     end
   end
 
-  // The port's stage. A word is written whole, with its last residue: its residues share ultra RAMs.
+  // A register stage before the write port. A word is written whole, when its last residue comes, because its residues share
+  // ultra RAMs.
   logic we_q;
   logic [Group-1:0][Width-1:0] wdata_q;
   place_t wplace_q;
@@ -221,7 +223,8 @@ module rm_ring_keys #(
   for (genvar s = 0; s < Stripes; s++) begin : gen_stripe
     logic [RamWidth-1:0] raddr;
 
-    // Stripes before the first one are at the next address. Behind the last word is no row's: there it may wrap.
+    // Stripes before the row's first one are read at the next address. The address may wrap behind the last word, where no row
+    // is.
     assign raddr = RamWidth'(at.addr + AddrWidth'(StripeWidth'(s) < at.stripe));
 
     rm_ram_1r1w #(

@@ -22,15 +22,16 @@ module rm_ring_land
     input  logic                           clk_i,
     input  logic                           rst_ni,
     input  logic [SizeWidth-1:0]           log_n_i,  // held
-    // Of the word, held.
+    // Properties of the word, held.
     input  logic                           transform_i,
     input  logic                           inverse_i,
     input  logic                           moves_i,
     input  logic                           coefficients_i,
-    // A transform's lanes, as its row is read: with what rm_ring_main tells the network before the cores.
+    // The mask and the rotation that rm_ring_main gives the network before the cores when it reads a transform's row.
     input  logic [LogRow-1:0]              mask_i,
     input  logic [RotWidth-1:0]            rotate_i,
-    // A row's step, an automorphism's two cycles before; a cycle later the row, two whether it is written, and to which slot.
+    // The step of a row (of an automorphism two cycles earlier). The row comes a cycle later; whether it is written, and to
+    // which slot, two cycles later.
     input  logic [PassWidth-1:0]           pass_i,
     input  logic [LogSteps-1:0]            step_i,
     input  logic [LogSteps-1:0]            moved_step_i,
@@ -43,7 +44,7 @@ module rm_ring_land
     output logic [Row-1:0][Width-1:0]      wdata_o
 );
 
-  // From a row's place before the network and the cores, to that behind them.
+  // Cycles from a row at the network before the cores to the same row behind them.
   localparam int unsigned Through = 1 + Stages * (MulLatency + 1);
   localparam int unsigned PlaceWidth = LogRow + RotWidth;
 

@@ -135,7 +135,7 @@ module rm_ring_link
   );
 
   assign ahead = fetched_q != filled_q;
-  // The next row, as the one before is sent.
+  // The next row is taken when the last residue of the row before is sent.
   assign take = ahead_q[1] && (!row_valid_q || (sent && (&count_q[LogRow-1:0])));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

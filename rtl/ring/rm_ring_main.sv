@@ -127,7 +127,7 @@ module rm_ring_main
       .reads_o(reads)
   );
 
-  // As many beats as a row has parts, at least.
+  // A row of generated residues takes at least as many beats as it has parts.
   assign more = (has_gen_q && (reads_q.more >> LogPeriod) == '0) ? BeatWidth'((1 << LogPeriod) - 1) :
       reads_q.more;
 
@@ -240,7 +240,7 @@ module rm_ring_main
   logic [RotWidth-1:0] rotate;
   logic [LogRow+RotWidth-1:0] place, place_q, place_moved, place_read;
 
-  // An automorphism's row comes from another one, of one of the halves.
+  // The index from which an automorphism's row comes, and the half of the limb that it is in.
   logic [LogN-1:0] from;
   logic from_half;  // a cycle before the others
   logic [LogRow:0] offset, offset_q;
@@ -443,7 +443,7 @@ module rm_ring_main
   assign tw_next_valid_o = tag_q[AtOut1].transform && tag_q[AtOut1].row;
   assign tw_next_step_o = tag_q[AtOut1].step;
 
-  // Which steps the cores' tables are for, and whether core B has no pair in the pass.
+  // The step of which the cores take twiddles, and whether cores B have no pair in the pass.
   if (Stages == 2) begin : gen_chained
     logic odd_q;
     logic [PassWidth-1:0] top_q;
@@ -503,11 +503,12 @@ module rm_ring_main
   logic [LogSteps-1:0] write_step;
   logic write, write_second;
 
-  // A word's tags go on behind its end: each word takes those of its own length alone.
+  // The line of tags is longer than the pipeline of most words. Each word takes its tags from the place that fits its own
+  // latency.
   assign tag_out = transform_q ? tag_q[AtPass-1] : moves_q ? tag_q[AtMoved-1] : tag_q[AtOut1-1];
   assign write_step = tag_out.second ? tag_out.step - 1'b1 : tag_out.step;
 
-  // A cycle before it is written.
+  // Known a cycle before the row is written.
   assign write_second = moves_q ? tag_q[AtMoved+1].half : tag_q[AtOut1+1].second;
   assign write = (tag_q[AtPass+1].transform && tag_q[AtPass+1].row) ||
       (tag_q[AtMoved+1].moves && tag_q[AtMoved+1].row) ||
@@ -550,7 +551,8 @@ module rm_ring_main
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
     end else begin
-      // How many beats a row has and when its operands are read are found by different functions (rm_ring_pkg).
+      // The number of a row's beats, and the beat in which an operand is read, come from different functions of
+      // rm_ring_pkg, which must agree.
       for (int unsigned i = 0; i < 3; i++) begin
         read_in_row : assert (!tag.beat || !reads_q.has[i] || reads_q.last[i] <= more);
       end

@@ -79,7 +79,7 @@ module rm_ring_narrow
     $error("a word has some of a row's residues");
   end
 
-  // A word of a row.
+  // The place of a word: its slot, its row, and its part of the row.
   typedef struct packed {
     logic [SlotWidth-1:0] slot;
     logic [LogSteps-1:0] row;
@@ -88,7 +88,7 @@ module rm_ring_narrow
 
   // ---- Reads. ----
 
-  // What is known of a word when it comes: its row's mask, whether one column is all that is wanted.
+  // A word that was asked for: the mask of its row, and whether only one of its columns is wanted.
   typedef struct packed {
     logic valid;
     logic strides;
@@ -167,8 +167,8 @@ module rm_ring_narrow
 
   assign load_mask = LogRow'(column_of(IndexWidth'(load_index_i[LogN-1:LogRow]), LogRow));
 
-  // Rows have registers of each unit's, so that a choice is made of a word and not of a row. What is loaded stands in the order
-  // of columns too.
+  // Each unit's row has registers of its own, so that the choice between them is of a word and not of a row. Loaded residues
+  // are in the order of columns, too.
   always_ff @(posedge clk_i) begin
     if (main_we_i) rows_q[0] <= main_wdata_i;
     if (dy_wgnt_o) rows_q[1] <= dy_wdata_i;
@@ -240,7 +240,7 @@ module rm_ring_narrow
 
   assign watch_slot_o = write.slot;
 
-  // In columns that the word does not have, its residues again.
+  // All columns show the word's residues. The enables select the columns that the word has.
   always_comb begin
     for (int unsigned c = 0; c < Row; c++) begin
       logic [LogParts-1:0] part;
@@ -251,7 +251,8 @@ module rm_ring_narrow
     end
   end
 
-  // Parts of a row are fewer than beats can be; a slot beyond the memory: the board has refused the word.
+  // The high bits of part numbers are not used, because a row has few parts. The board has refused words with a slot beyond the
+  // memory.
   logic unused;
   assign unused = ^{main_part_i, send_part_i, read, write, load_index_i, wmask, load_mask,
       write_mask};

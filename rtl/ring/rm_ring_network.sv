@@ -39,7 +39,7 @@ module rm_ring_network
     $error("rows of so many lanes have no places");
   end
 
-  // Bits of a lane's number rotated to the left.
+  // Returns a lane's number with its bits rotated to the left.
   function automatic logic [LogRow-1:0] rotl(logic [LogRow-1:0] lane, int unsigned by);
     return LogRow'({lane, lane} >> (LogRow - by));
   endfunction
@@ -48,12 +48,13 @@ module rm_ring_network
 
   localparam lane_t Repair = lane_t'(repair(LogRow));
 
-  // A column's number behind the exchange that repairs.
+  // Returns a column's number after the exchange that repairs, if it repairs.
   function automatic lane_t repaired(lane_t column, bit repairs);
     return {column[LogRow-1:1], column[0] ^ (repairs && ^(column & Repair))};
   endfunction
 
-  // For each place its lane, for each rotation whether it is repaired, and each place's column then.
+  // Tables: the lane of each place, whether each rotation is repaired, and the column of each place
+  // under each rotation.
   function automatic logic [Row-1:0][LogRow-1:0] lanes();
     for (int unsigned p = 0; p < Row; p++) lanes[p] = lane_t'(lane_of(LogRow, p));
   endfunction
@@ -78,7 +79,8 @@ module rm_ring_network
   localparam int unsigned Exchanges = LogRow + ((Repair != '0) ? 1 : 0);
   localparam int unsigned Levels = (Exchanges + 1) / 2;
 
-  // What an exchange exchanges: bit k of a place, and bit 0 where it repairs.
+  // Returns the bits of a place that exchange k inverts: bit k, or bit 0 for the exchange that
+  // repairs.
   function automatic logic [LogRow-1:0] across(int unsigned k);
     return LogRow'((k < LogRow) ? 1 << k : (k < Exchanges) ? 1 : 0);
   endfunction
@@ -120,7 +122,8 @@ module rm_ring_network
         exchange[LogRow][p] = repair_q && ^(lane_t'(p) & Repair);
       end
     end
-    // Of two exchanges, high and low, the one next to where the row goes says first.
+    // A level makes two exchanges, low and high, in one choice. The exchange nearer to the output
+    // decides first.
     for (int unsigned v = 0; v < Levels; v++) begin
       for (int unsigned p = 0; p < Row; p++) begin
         logic high, low;
@@ -144,7 +147,7 @@ module rm_ring_network
 
   localparam int unsigned Early = (Levels + 1) / 2;  // levels of the first cycle
 
-  // The level that a row passes behind `after` others.
+  // Returns the number of the level that a row passes after `after` other levels.
   function automatic int unsigned level(int unsigned after);
     return Write ? after : Levels - 1 - after;
   endfunction
@@ -153,7 +156,8 @@ module rm_ring_network
   logic [Row-1:0][Width-1:0] early_d, early_q, late_d, late_q;
 
   logic [Levels-1:0][Row-1:0][1:0] choice;
-  // What each level takes and gives: the first one from the row, and Early from the register.
+  // The rows before and after each level. The first level takes the input row, and level Early takes
+  // a register.
   logic [Levels-1:0][Row-1:0][Width-1:0] taken, given;
 
   for (genvar i = 0; i < Levels; i++) begin : gen_level

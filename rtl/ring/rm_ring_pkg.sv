@@ -10,10 +10,10 @@ package rm_ring_pkg;
   // Bits of a slot's number.
   localparam int unsigned SlotWidth = 5;
 
-  // Bits of log2 of a limb's coefficients, and of a beat's number in a row.
+  // Bits of log2 of a limb's size (SizeWidth), and of a beat's number in a row (BeatWidth).
   /* verilator lint_off UNUSEDPARAM */  // each module takes what it needs
   localparam int unsigned SizeWidth = 4;
-  // Of a coefficient's index, and of a column's number, at most.
+  // The most bits of a coefficient's index, and of a column's number.
   localparam int unsigned IndexWidth = 16;
   localparam int unsigned ColumnWidth = 8;
   /* verilator lint_on UNUSEDPARAM */
@@ -39,7 +39,7 @@ package rm_ring_pkg;
     return bits;
   endfunction
 
-  // Which of an RPAU's primes a word works modulo.
+  // Bits of the number that says modulo which of an RPAU's primes a word works.
   /* verilator lint_off UNUSEDPARAM */  // each module takes what it needs
   localparam int unsigned WhichWidth = 3;
   /* verilator lint_on UNUSEDPARAM */
@@ -60,7 +60,7 @@ package rm_ring_pkg;
     return min2(stages * pass, log_n - log_row);
   endfunction
 
-  // Low bits of the step counter over which a butterfly's twiddles go up one by one.
+  // Returns the number of low bits of the step counter, u, that number a butterfly's twiddles in a pass.
   function automatic int unsigned pass_repeat(int unsigned log_n, int unsigned log_row,
                                               int unsigned stages, int unsigned pass);
     return log_n - log_row - pass_window(log_n, log_row, stages, pass);
@@ -78,7 +78,7 @@ package rm_ring_pkg;
     return count;
   endfunction
 
-  // Where the stored table of a pass begins: 2^u words for each pass before it.
+  // Returns where the stored table of a pass begins. Each pass before it has 2^u words, u by pass_repeat, and none if u is 0.
   function automatic int unsigned table_base(int unsigned log_n, int unsigned log_row,
                                              int unsigned stages, int unsigned pass);
     int unsigned base;
@@ -97,7 +97,7 @@ package rm_ring_pkg;
     return 1 << $clog2(mul_latency + 4);
   endfunction
 
-  // Where a pass's first values begin.
+  // Returns where a pass's first twiddles begin, of which each pass stores `most` at most.
   function automatic int unsigned first_base(int unsigned log_n, int unsigned log_row,
                                              int unsigned most, int unsigned pass);
     int unsigned base;
@@ -106,7 +106,8 @@ package rm_ring_pkg;
     return base;
   endfunction
 
-  // Cycles between two passes: a step reads what was written at least a half or a quarter of the steps before.
+  // Returns the idle cycles between two passes. A step reads words that were written at least a half (of one stage) or a
+  // quarter (of two) of a pass's steps before.
   function automatic int unsigned pass_wait(int unsigned log_n, int unsigned log_row,
                                             int unsigned stages, int unsigned mul_latency);
     int unsigned through, steps;
@@ -134,7 +135,7 @@ package rm_ring_pkg;
     return op == OpLoad || op == OpStore;
   endfunction
 
-  // Whether a word takes residues of the generator.
+  // Returns whether a word takes residues of the generator.
   function automatic logic is_generated(op_e op, kind_e b_kind);
     return b_kind == KindGenerator || op == OpPrng;
   endfunction
@@ -195,7 +196,7 @@ package rm_ring_pkg;
     return is_narrow(slot, m) ? slot - SlotWidth'(m.shared + m.singles) : '0;
   endfunction
 
-  // Cycles of a row of a slot.
+  // Returns the cycles in which a slot's ports move a row.
   function automatic logic [BeatWidth-1:0] parts_of(logic [SlotWidth-1:0] slot, memory_t m);
     return is_narrow(slot, m) ? BeatWidth'(1 << m.log_parts) : BeatWidth'(1);
   endfunction
@@ -217,7 +218,8 @@ package rm_ring_pkg;
   endfunction
 
   /* verilator lint_off UNUSEDSIGNAL */  // each function takes some of the fields
-  // Which operands are others again: b is a, or c is a or b, and read with it. `slots`: the word's a, b and c.
+  // Returns which operands are in the slot of an operand before them, and are read with it: b if it is a, c if it is a or b.
+  // `slots` are the word's a, b and c.
   function automatic operands_t again_of(op_e op, operands_t has,
                                          logic [2:0][SlotWidth-1:0] slots);
     operands_t again;
@@ -227,15 +229,15 @@ package rm_ring_pkg;
     return again;
   endfunction
 
-  // Where a word's slots lie.
+  // The places of a word's slots in memory.
   typedef struct packed {
     operands_t has;
     operands_t again;
     logic [2:0][SlotWidth-1:0] slot;  // a, b, c
     logic [2:0] narrow;
     logic narrow_dst;
-    // Operands in different slots of one group: b beside a, c beside a, and c beside b, if c and b
-    // are not a.
+    // Whether two operands are in different slots of one port group, so that they are read one after the other: b and a, c and
+    // a, c and b.
     logic b_by_a;
     logic c_by_a;
     logic c_by_b;
@@ -287,7 +289,7 @@ package rm_ring_pkg;
     c_third = p.c_by_a && p.c_by_b;
     writes = op != OpBcast && !on_link(op);
     dst_narrow = p.narrow_dst || (is_pair(op) && p.narrow[2]);
-    // A row of each of two results in turn, unless both come in the time of one.
+    // Rows of two results are written in turn, unless both can be written in the time of one.
     dst_second = is_pair(op) && op != OpAutoh && p.narrow_dst == p.narrow[2];
     whole_at_least[2] = (has[1] && b_second && !p.narrow[1]) || (has[2] && c_second && !p.narrow[2]) ||
         (writes && dst_second && !dst_narrow);
@@ -317,7 +319,7 @@ package rm_ring_pkg;
     if (r.strides) parts[0] = BeatWidth'(1 << m.log_row);
     r.first = '0;
     if (p.b_by_a) r.first[1] = parts[0];
-    // Wide operands of a pair are read in a beat each, whatever their ports.
+    // If both operands of a pair are in wide slots, each takes a beat, whatever its ports are.
     if (paired && !p.narrow[0] && !p.narrow[1]) begin
       r.again.b = 1'b0;
       r.first[1] = BeatWidth'(1);
@@ -331,15 +333,15 @@ package rm_ring_pkg;
       r.last[2] = '0;
     end
     r.more = more_of(op, p, m);
-    // Behind the first one's last part, or with it.
+    // The second result begins after the first one's last part, or with it.
     r.tail = p.narrow_dst ? BeatWidth'((1 << m.log_parts) - 1 - 32'(!p.narrow[2])) : '0;
     return r;
   endfunction
 
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // The kinds of a word's steps, by the beats of a row: a number; P, the parts of a narrow slot's
-  // row; S, a row's residues; D, a dyadic period.
+  // The kinds of a word's steps, named by the beats that they take for a row. They take a number of beats, or the parts of a
+  // narrow slot's row (P), the residues of a row (S), or a dyadic period (D).
   typedef enum logic [4:0] {
     StepsNone,
     StepsRows1,
@@ -351,14 +353,14 @@ package rm_ring_pkg;
     StepsRowsS,
     StepsRowsD,
     StepsRowsG,  // the beats of D, of the main cores
-    // And a tail: of one beat, of P, or of P less one (L).
+    // Steps for pairs of results, which end with a tail: of one beat, of P beats, or of P less one (L).
     StepsPair,
     StepsPairP,
     StepsPair2P,
     StepsPairPL,
     StepsPair2PL,
     StepsPair2PP,
-    // A transform, with these beats for a row of its first pass.
+    // Transforms, named by the beats for a row of their first pass.
     StepsPasses1,
     StepsPassesP,
     StepsPassesS

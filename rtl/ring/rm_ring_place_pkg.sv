@@ -10,20 +10,21 @@
 // were found by search.
 package rm_ring_place_pkg;
 
-  // Bits of a place of which bit b of the lane's number is the sum.
+  // Returns the mask of the bits of a place whose sum modulo 2 is bit b of its lane's number.
   function automatic int unsigned basis(int unsigned log_row, int unsigned b);
     unique case (log_row)
       3: return 32'({8'd1, 8'd2, 8'd7} >> (8 * b)) & 32'hff;
       5: return 32'({8'd1, 8'd2, 8'd6, 8'd10, 8'd23} >> (8 * b)) & 32'hff;
       6: return 32'({8'd17, 8'd58, 8'd53, 8'd55, 8'd10, 8'd51} >> (8 * b)) & 32'hff;
-      // Pascal's triangle, whose rows go on for ever: any that follow each other are as good.
+      // The rows of Pascal's triangle modulo 2. Any rows that follow each other work.
       default: begin
         return 32'({8'd255, 8'd85, 8'd51, 8'd17, 8'd15, 8'd5, 8'd3, 8'd1} >> (8 * b)) & 32'hff;
       end
     endcase
   endfunction
 
-  // The bits of a column whose sum says what a repair exchanges.
+  // Returns the mask of the bits of a column whose sum modulo 2 says whether the repair exchanges
+  // it.
   function automatic int unsigned repair(int unsigned log_row);
     unique case (log_row)
       3: return 2;
@@ -33,7 +34,7 @@ package rm_ring_place_pkg;
     endcase
   endfunction
 
-  // Whether there are both for rows of this many lanes.
+  // Returns whether basis and repair exist for rows of 2^log_row lanes.
   function automatic bit has_basis(int unsigned log_row);
     return log_row >= 2 && log_row <= 8 && log_row != 7;
   endfunction
@@ -45,7 +46,7 @@ package rm_ring_place_pkg;
     return lane;
   endfunction
 
-  // Whether a rotation takes the repair.
+  // Returns whether a rotation by `by` bits needs the repair.
   function automatic bit is_repaired(int unsigned log_row, int unsigned by);
     int unsigned rows[8];
     for (int unsigned b = 0; b < log_row; b++) begin

@@ -59,7 +59,7 @@ module rm_ring_powers
   logic [SizeWidth-1:0] bits_q;
   logic [LogSteps-1:0] step;
 
-  // Where the ring's words begin.
+  // The places where the words and the factors of the ring begin.
   logic [AddrWidth-1:0] ring_q;
   logic [FactorWidth-1:0] ring_factors_q;
 
@@ -70,7 +70,7 @@ module rm_ring_powers
     bits_q <= log_n_i - SizeWidth'(LogRow);
   end
 
-  // The step in its butterfly's twiddles, and whether it is one of the first.
+  // The number of the step among its butterfly's twiddles, and whether it is one of the First.
   logic [FirstWidth-1:0] place, place_q, place_q2;
   logic first, first_q, first_q2, first_q3;
   logic [AddrWidth-1:0] addr_d, addr_q;

@@ -36,12 +36,12 @@ module rm_ring_reduce
     $error("numbers are too wide for one fold, or Latency is too little");
   end
 
-  // Bit `bit_of` of each multiple of |d| by six bits of x_H.
+  // Returns bit `bit_of` of each product of |d| and six bits of x_H, those of chunk `chunk`.
   function automatic logic [63:0] multiples(logic [5:0] bit_of, int unsigned chunk);
     logic [63:0] found, product;
     for (int unsigned h = 0; h < 64; h++) begin
       product = 64'(h) << (6 * chunk);
-      // For d < 0, with -d added.
+      // If d < 0, the multiples include another -d.
       if (Diff < 0 && chunk == 0) product += 64'd1;
       product *= (Diff < 0) ? -Diff : Diff;
       found[6'(h)] = product[bit_of];
@@ -73,7 +73,7 @@ module rm_ring_reduce
     logic unused_carried;
     assign unused_carried = ^addends_i[1];
   end else begin : gen_fold
-    // Bits of x_H d; the table has a register where there is time for it.
+    // Bits of x_H d. The table has a register if the latency leaves a cycle for it.
     localparam int unsigned Low = HighWidth + DiffWidth;
     localparam int unsigned Registered = (Latency > 2) ? 1 : 0;
     localparam int unsigned Chunks = (HighWidth + 5) / 6;
@@ -122,7 +122,8 @@ module rm_ring_reduce
 
     assign low = SumWidth'(x_low);
 
-    // The bits above are those at which y leaves the residues' range, and it did if the ones below carry.
+    // y leaves the range of residues if the bits below Low carry into the bits above and these are
+    // all ones. With d > 0, it does if they borrow and the bits above are all zeros.
     always_comb begin
       if (Diff < 0) folded_d = {1'b0, low[Low-1:0]} + {1'b0, product};
       else folded_d = {1'b0, low[Low-1:0]} - {1'b0, product};

@@ -37,11 +37,11 @@ module rm_ring_rpau
     parameter int unsigned Singles = 3,
     parameter int unsigned Narrow = 2,
     parameter int unsigned LogParts = 1,
-    // Of its own residues, and of what goes along the ring.
+    // Bits of the RPAU's residues (Width), of residues on the ring (RingWidth) and of its widest prime (QWidth).
     parameter int unsigned Width = 60,
     parameter int unsigned RingWidth = Width,
     parameter int unsigned QWidth = 60,
-    // Its primes, and how many of them have tables at a time: one a layer.
+    // The number of the RPAU's primes (Q), and of those that have tables at a time, one for each layer.
     parameter int unsigned Moduli = 1,
     parameter int unsigned Layers = Moduli,
     parameter logic [Moduli-1:0][63:0] Q = {Moduli{64'h0800_0000_0230_0001}},
@@ -193,7 +193,7 @@ module rm_ring_rpau
     end
   end
 
-  // Elements, and behind them what AUTOC takes of each, its inverse.
+  // The Galois elements, and behind them their inverses, which AUTOC takes.
   rm_ram_1r1w #(
       .Width(LogN + 2),
       .Depth(2 << GaloisIndex),

@@ -80,7 +80,7 @@ module rm_ring_span
     return StepsRowsS;
   endfunction
 
-  // Without the way on the ring.
+  // Returns a word's span without its way on the ring.
   /* verilator lint_off UNUSEDSIGNAL */  // it takes some of the fields
   function automatic span_t span_of(word_t w, reads_t has);
     span_t t;
@@ -101,7 +101,7 @@ module rm_ring_span
     end else if (w.op == OpBcast) begin
       t.base = total_t'(Begin + 2 + 2 + 1 + (Reduces ? Reducer + 2 : 0));
     end else if (w.op == OpLoad) begin
-      // From the station's last beat on.
+      // A load is counted from the last beat of the link's station on.
       t.kind = StepsNone;
       t.base = total_t'(2);
     end else if (w.op == OpStore) begin
@@ -124,7 +124,8 @@ module rm_ring_span
         t.kind = (period == BeatWidth'(Period)) ? StepsRowsG : rows_of(period);
       end
     end else begin
-      // A row takes a period, or as long as its busiest port; a narrow slot's is written within it.
+      // A row takes a period, or as long as its busiest port needs. Rows of narrow slots are written
+      // within that time.
       t.kind = (period == BeatWidth'(Period)) ? StepsRowsD : rows_of(period);
       t.base = total_t'(Begin + ThroughDyadic) +
           ((w.b_kind == KindKey) ? total_t'(1) :

@@ -22,7 +22,7 @@ module rm_ring_table
     parameter int unsigned GaloisRows = 128,
     parameter int unsigned Words = 4096,
     parameter int unsigned Moduli = 1,
-    // Of these, the ones that have twiddles at a time.
+    // The number of the primes that have twiddles at a time.
     parameter int unsigned Layers = Moduli
 ) (
     input  logic             clk_i,
@@ -50,7 +50,7 @@ module rm_ring_table
   localparam int unsigned First = first_base(LogN, LogRow, Most, LogN);
   localparam int unsigned Generated = deep_passes(LogN, LogRow, 1, Most);
 
-  // Those of twiddles, stored and generated.
+  // Returns {number of tables, rows of each} for a kind of twiddle tables, stored or generated.
   function automatic logic [1:0][31:0] twiddles_of(logic [3:0] kind);
     if (Stages == 1) begin
       unique case (kind)
@@ -67,7 +67,7 @@ module rm_ring_table
     endcase
   endfunction
 
-  // Tables of a kind, and rows of each; no tables where there is no such kind.
+  // Returns {number of tables, rows of each} for a kind of entries, zero for an undefined kind.
   function automatic logic [1:0][31:0] size_of(logic [3:0] kind);
     unique case (kind)
       TableConstant: return {32'd1, 32'(Constants)};
@@ -100,11 +100,12 @@ module rm_ring_table
   assign fits = 32'(table_of) < size[1] && 32'(address) < size[0] &&
       head_q[EntryRpausLow-1:EntryKindLow+EntryKindWidth] == '0 &&
       (64'(head_q[63:EntryRpausLow]) >> Rpaus) == '0 &&
-      // A slot of key memory, a seed's place and a prime are looked up.
+      // A slot of key memory, a seed's place and a prime must exist, because the machine uses them
+      // as indices.
       !(of_kind == TableKeySlot && data_i >= 64'(KeySlots)) &&
       !(of_kind == TableSeedPlace && data_i >= 64'(Seeds)) &&
       !(of_kind == TablePrime && data_i >= 64'(Moduli)) &&
-      // A limb has more than a row.
+      // A limb must have more than one row.
       !(of_kind == TableSize && (data_i <= 64'(LogRow) || data_i > 64'(LogN)));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

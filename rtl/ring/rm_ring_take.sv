@@ -15,7 +15,7 @@ module rm_ring_take
     localparam int unsigned Row = 1 << LogRow
 ) (
     input  logic                      clk_i,
-    // Of the word, held.
+    // Properties of the word, held.
     input  op_e                       op_i,
     input  logic [SlotWidth-1:0]      dst_i,
     input  reads_t                    reads_i,
@@ -24,13 +24,14 @@ module rm_ring_take
     input  logic                      moves_i,
     input  logic                      has_key_i,
     input  logic                      has_gen_i,
-    // Of the beat whose rows are there in the next cycle.
+    // Properties of the beat whose rows come in the next cycle.
     input  logic                      beat_i,
     input  logic                      first_i,  // in a transform's first pass
     input  logic                      whole_i,  // its row's operands are complete
     input  logic [BeatWidth-1:0]      sub_i,
     input  logic                      from_half_i,  // as rm_ring_ask has it, two cycles before
-    // What there is to take, an automorphism's first operand being the second again.
+    // The rows from which operands are taken. An automorphism's first operand is its second one
+    // again.
     input  logic [Groups-1:0][Row-1:0][Width-1:0] rdata_i,
     input  logic [Row-1:0][Width-1:0] key_i,
     input  logic [Row-1:0][Width-1:0] fed_i,
@@ -76,7 +77,7 @@ module rm_ring_take
     if (moves_i) held[1] = slot_q[from_half_q2];
     for (int unsigned i = 0; i < 3; i++) take[i] = beat_i && sub_i == last_q[i];
     if (has_gen_i) take[0] = whole_i;
-    // A row that grows, until it is whole.
+    // A row that comes in parts is taken with each part, until it is whole.
     if (transform_i) take[0] = beat_i && sub_i < beats_i[first_i ? 0 : 2];
     if (moves_i) take[1] = beat_i && sub_i < beats_i[from_half_q2];
     if (moves_i) take[0] = 1'b1;

@@ -114,7 +114,7 @@ module rm_torus
       Groups * ((Turns - 1) * ((1 << Unroll) - 1) + (1 << LastBits) - 1);
   localparam int unsigned WordWidth = word_width(LogN, Dim);
   localparam int unsigned TwWidth = $clog2(2 * H + LogLanes);
-  // With bundles the schedule is that of a key with one exponent a step.
+  // With bundles the sequencer works as for a key with one exponent a step.
   localparam bit Bundles = Pairs && Unroll > 1;
   localparam bit Bundled = Bundles || Coefficients;
   localparam int unsigned SeqUnroll = Bundled ? 1 : Unroll;
@@ -131,7 +131,7 @@ module rm_torus
     $error("N 2^4 to 2^11, 4 rows a polynomial, 2 Levels a multiple of Units, the key of a step held");
   end
 
-  // A row of a transform under way.
+  // The control signals of a transform's row on its way through the pipeline.
   typedef struct packed {
     logic                  inverse;
     logic                  first;
@@ -588,7 +588,7 @@ module rm_torus
     logic [Units-1:0][Slots-1:0][1:0][Pos-1:0][Width-1:0] bundles;
     logic [Pos-1:0][Rows-1:0][1:0][Width-1:0] multiplied;
     logic [1:0][Pos-1:0][Width-1:0] sums;
-    // A column of a bundle in coefficient form.
+    // The bundles in coefficient form, a column of them at a time.
     logic coefs_put;
     logic [PlaceWidth-1:0] coefs_place;
     logic [LogN-LogBeat-1:0] coefs_group;

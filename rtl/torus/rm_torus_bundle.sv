@@ -41,7 +41,7 @@ module rm_torus_bundle
 );
 
   localparam int unsigned CountWidth = $clog2(Depth + 1);
-  // From the beat's take to its weight, the sum of products in its register.
+  // Cycles from the take of a beat to its weight, at the multipliers' input.
   localparam int unsigned WeightLatency = 5;
 
   // ---- Which beat. ----

@@ -28,7 +28,7 @@ module rm_torus_pairs
 ) (
     input  logic                                     clk_i,
     input  logic                                     rst_ni,
-    // Of rm_torus_unit, for all units.
+    // Inputs of rm_torus_unit, the same for all units.
     input  logic                                     read_i,
     input  logic                                     inverse_i,
     input  logic                                     first_i,
@@ -41,7 +41,7 @@ module rm_torus_pairs
     input  logic                                     write_last_i,
     input  logic                                     write_half_i,
     input  logic [                         LogH-1:0] write_row_i,
-    // Products, as rm_torus_seq has them.
+    // Products, as rm_torus_seq issues them.
     input  logic                                     product_i,
     input  logic [                  LogN-LogPos-1:0] group_i,
     input  logic [Pos-1:0][Rows-1:0][1:0][Width-1:0] key_i,
@@ -51,7 +51,7 @@ module rm_torus_pairs
   localparam int unsigned ProductLatency = product_latency(1, 1);
   localparam int unsigned Depth = tree(Rows);
 
-  // Terms of a column's sum that are left at a level of the tree.
+  // Returns the number of terms of a column's sum that are left at a level of the tree.
   function automatic int unsigned left(int unsigned level);
     return (Rows + (1 << level) - 1) >> level;
   endfunction

@@ -33,7 +33,7 @@ package rm_torus_pkg;
   localparam logic [Width-1:0] HalfP = (P >> 1) + 1'b1;
   localparam logic [Width-1:0] LessP = Width'(4095);
 
-  // Whether x is P or more.
+  // Returns whether x is P or more.
   function automatic logic from_p(logic [Width:0] x);
     return x[Width] || (&x[Width-1:12] && |x[11:0]);
   endfunction
@@ -43,7 +43,7 @@ package rm_torus_pkg;
     return x[Width-1] || (&x[Width-2:11] && |x[10:0]);
   endfunction
 
-  // Half of a residue.
+  // Returns half of a residue x modulo P.
   function automatic logic [Width-1:0] halved(logic [Width-1:0] x);
     return (x >> 1) + (x[0] ? HalfP : '0);
   endfunction
@@ -53,15 +53,15 @@ package rm_torus_pkg;
     return x + (x[Width-1] ? LessP : '0);
   endfunction
 
-  // From a row of the accumulator to its coefficients ready for their digits: memory, two of rotation,
-  // the sum with the offset.
+  // Cycles from the read of a row of the accumulator until its coefficients can be decomposed: memory, two of rotation, the
+  // sum with the offset.
   localparam int unsigned TurnLatency = 4;
 
-  // From the issue of a row of a transform to its operands in the butterflies' registers: the
-  // exponent's memory, the turn, the digit.
+  // Cycles from the issue of a transform's row until its operands are in the butterflies' registers: the exponent's memory,
+  // the turn, the digit.
   localparam int unsigned Front = TurnLatency + 2;
 
-  // From the issue to the write of what the butterflies made of it, visible a cycle later.
+  // Cycles from the issue of a row to the write of the butterflies' results, which can be read a cycle later.
   localparam int unsigned Back = Front + BflyLatency;
 
   // Half a base at every digit's place, and half of the last digit's unit. With this offset added,
@@ -73,12 +73,12 @@ package rm_torus_pkg;
     return sum;
   endfunction
 
-  // Bits that number the words of a ciphertext of dimension N, and of one of dimension `dim`.
+  // Returns the bits that number the words of ciphertexts of dimensions N and `dim`.
   function automatic int unsigned word_width(int unsigned log_n, int unsigned dim);
     return ($clog2(dim + 1) > log_n + 1) ? $clog2(dim + 1) : log_n + 1;
   endfunction
 
-  // Levels of the tree that sums the rows' products.
+  // Returns the levels of the tree that sums the products of `rows` rows.
   function automatic int unsigned tree(int unsigned rows);
     return $clog2(rows);
   endfunction
@@ -100,7 +100,7 @@ package rm_torus_pkg;
     return (slots * half_rows > least) ? slots * half_rows : least;
   endfunction
 
-  // From the last product's issue until the inverse transform may begin.
+  // Returns the cycles to wait after the last product's issue until the inverse transform may be issued.
   function automatic int unsigned inverse_wait(int unsigned half_rows, int unsigned rows,
                                                int unsigned unroll);
     int unsigned needed, ahead;
@@ -109,8 +109,8 @@ package rm_torus_pkg;
     return (needed > ahead) ? needed - ahead : 1;
   endfunction
 
-  // From the rows that the inverse transforms of pairs give to their sums: to the torus, two cycles,
-  // and the tree.
+  // Returns the cycles from the rows of the inverse transforms of pairs to the sums of these rows: two from residues to 32
+  // bits, and the tree.
   function automatic int unsigned pair_sum_latency(int unsigned rows);
     return 2 + tree(rows);
   endfunction

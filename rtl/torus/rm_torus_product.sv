@@ -23,13 +23,13 @@ module rm_torus_product
 ) (
     input  logic                                    clk_i,
     input  logic                                    rst_ni,
-    // At the issue.
+    // Inputs at the issue.
     input  logic                                    issue_i,
     input  logic                                    first_i,
     input  logic                                    last_i,
     input  logic [ LogN-LogPos-1:0]                 group_i,
     input  logic [          LogN:0]                 exponent_i,  // of the pattern
-    // Two cycles later.
+    // Inputs two cycles after the issue.
     input  logic [Rows-1:0][Pos-1:0][Width-1:0]     digits_i,
     input  logic [Pos-1:0][Rows-1:0][1:0][Width-1:0] key_i,
     output logic                                    valid_o,
@@ -51,7 +51,7 @@ module rm_torus_product
       .valid_o(sum_valid)
   );
 
-  // For both columns.
+  // The digits that the products of both columns take, in two's complement.
   logic [Rows-1:0][Pos-1:0][Width-1:0] digits;
 
   for (genvar r = 0; r < Rows; r++) begin : gen_near

@@ -30,7 +30,7 @@ module rm_torus_raw
     b2_q <= b_i[51:34];
   end
 
-  // Products of two slices, at 0, 17, 34 and 26, 43, 60.
+  // Products of two slices. Their places are bits 0, 17, 34 and 26, 43, 60.
   logic signed [44:0] p00_q, p01_q, p02_q, p10_q, p11_q, p12_q;
 
   always_ff @(posedge clk_i) begin

@@ -33,7 +33,7 @@ module rm_torus_red
 
   assign u_d = {{high_i[51], high_i}, 1'b1} + {53'($signed(high_i[51:40])), carry_i[0]};
 
-  // Less u and the other carry; a + b + carry[0] out of u again.
+  // less: low - u, less the other carry. ab: a + b + carry[0], taken out of u again.
   logic [54:0] less_d;
   logic [53:0] less_q;
   logic [42:0] ab_d, ab_q;
@@ -41,7 +41,7 @@ module rm_torus_red
   assign less_d = {2'b00, low_q, 1'b1} + {~{u_q[52], u_q}, ~carry_q};
   assign ab_d = {u_q[42:40] - a_q, u_q[39:0]};
 
-  // All of it times 2^12.
+  // The upper bits of v = less + 2^12 ab.
   logic [43:0] upper_d;
   logic [54:0] v_q, v_late;
 

@@ -102,8 +102,8 @@ module rm_torus_seq
   localparam int unsigned PassWidth = $clog2(LogN);
   localparam int unsigned TurnWidth = (LogH > 1) ? $clog2(LogH) : 1;
 
-  // Idle cycles after a pass of `polynomials` polynomials a unit, between passes whose rows are
-  // rotated by `turn` bits and by one more.
+  // Returns the idle cycles after a pass of `polynomials` polynomials a unit, between passes whose rows
+  // are rotated by `turn` bits and by one more.
   function automatic logic [WaitWidth-1:0] pause_of(int unsigned polynomials, int unsigned turn);
     return WaitWidth'(pass_cycles(H, polynomials, turn) - polynomials * H);
   endfunction
@@ -263,7 +263,8 @@ module rm_torus_seq
             Digits: begin
               base_d = last_group ? '0 : base_q + PlaceWidth'(Group);
               if (step_q == '0) begin
-                // First steps of all groups, before the first inverse.
+                // The bundles of the first step of all groups are transformed before the first inverse
+                // transform.
                 ahead_d = last_group;
                 transform_d = bundle_next ? MaskKey : last_group ? Inverse : Digits;
               end else begin
@@ -307,7 +308,7 @@ module rm_torus_seq
   assign place_o = place;
   assign step_o = step_q;
 
-  // The stage's entry in the twiddles.
+  // The entry of the stage and row in the table of twiddles.
   logic [PassWidth-1:0] above;
   assign above = stage - PassWidth'(LogLanes);
   assign twiddle_o = (stage < PassWidth'(LogLanes)) ? TwWidth'(2 * H) + TwWidth'(stage) :

@@ -19,7 +19,7 @@ module rm_torus_sum
   localparam int unsigned Beyond = $clog2(Terms + 1);
   localparam int unsigned SumWidth = Width + Beyond;
 
-  // Terms left at a level.
+  // Returns the number of terms that are left at a level of the tree.
   function automatic int unsigned left(int unsigned level);
     return (Terms + (1 << level) - 1) >> level;
   endfunction
@@ -52,7 +52,7 @@ module rm_torus_sum
 
   assign {beyond, low} = level[Levels][0];
 
-  // beyond 2^12 - beyond, below 2^17.
+  // As 2^52 is 2^12 - 1 modulo P, beyond 2^52 becomes beyond 2^12 - beyond, which is below 2^17.
   always_ff @(posedge clk_i) begin
     x_q <= {1'b0, low} + ((Width + 1)'({beyond, 12'd0}) - (Width + 1)'(beyond));
     sum_q <= (from_p(x_q) ? LessP : '0) + x_q[Width-1:0];
