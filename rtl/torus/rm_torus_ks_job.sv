@@ -74,13 +74,15 @@ module rm_torus_ks_job
   logic done_d, done_q, long_d, long_q;
   logic [15:0] large_d, large_q, small_d, small_q;
   logic [7:0] count_d, count_q;
-  // The row, as a word of the mask and a digit of it; whether these are the last.
+  // The row of the switching key: a word of the mask and a digit of this word, and whether these
+  // are the last.
   logic [RowWidth-1:0] row_d, row_q;
   logic [15:0] word_d, word_q;
   logic [DigitWidth-1:0] digit_d, digit_q;
   logic last_word_d, last_word_q, last_digit, at_end;
-  // The pass: columns that are left with it, whether it is the first, the last; a cycle between
-  // two; whether words of a pass are still to leave.
+  // The pass. left: the columns that are left, with its own. first, last: whether it is the first
+  // or the last pass. gap: a cycle between two passes. owed: whether words of a pass are still to
+  // leave.
   logic [BlockWidth-1:0] block_d, block_q;
   logic [15:0] left_d, left_q;
   logic first_d, first_q, last_d, last_q, gap_d, gap_q, owed_d, owed_q;

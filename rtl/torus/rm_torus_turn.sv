@@ -31,18 +31,18 @@ module rm_torus_turn
 ) (
     input  logic                             clk_i,
     input  logic                             rst_ni,
-    // Rows row_i and row_i + H.
+    // The read of rows row_i and row_i + H of a place.
     input  logic [PlaceWidth-1:0]            place_i,
     input  logic [      LogH-1:0]            row_i,
     input  logic [        LogN:0]            exponent_i,
     output logic [2*Lanes-1:0][31:0]         y_o,
     output logic [2*Lanes-1:0][31:0]         plain_o,  // as read, a cycle after the issue
-    // What an inverse transform gives, by rows r and r + H.
+    // The result of an inverse transform, rows r and r + H, to add to the accumulator.
     input  logic                             add_i,
     input  logic [PlaceWidth-1:0]            add_place_i,
     input  logic [      LogH-1:0]            add_row_i,
     input  logic [2*Lanes-1:0][Width-1:0]    add_rows_i,
-    // One coefficient of a table.
+    // A coefficient of a loaded test polynomial, to write to the accumulator.
     input  logic                             set_i,
     input  logic [PlaceWidth-1:0]            set_place_i,
     input  logic [      LogN-1:0]            set_index_i,
@@ -57,7 +57,7 @@ module rm_torus_turn
   logic sum_q, lift_q, lift_set_q, sum_set_q;
   logic [PlaceWidth-1:0] lift_place_q, sum_place_q;
   logic [LogH-1:0] lift_row_q, sum_row_q;
-  // Of a table's coefficient: its half of the rows and its lane.
+  // The word of a table's coefficient: its half of the rows and its lane.
   logic [LogLanes:0] lift_lane_q, sum_lane_q;
   logic [2*Lanes-1:0][31:0] lift_low_q, sum_d, sum_data_q;
   logic [2*Lanes-1:0] lift_big;

@@ -62,8 +62,8 @@ module rm_torus_unit
     input  logic                               write_column_i,
     input  logic                               write_odd_i,  // step
     output logic [   2*Lanes-1:0][Width-1:0]   rows_o,
-    // Products: evaluations of Pos positions of every slot, two cycles after their number; sums of a
-    // column.
+    // Products. get_*: evaluations of Pos positions of every slot come two cycles after their
+    // number. put_*: sums of a column.
     input  logic [  PlaceWidth-1:0]            get_place_i,
     input  logic [ LogN-LogPos-1:0]            get_group_i,
     output logic [Slots-1:0][Pos-1:0][Width-1:0] get_o,
@@ -80,7 +80,7 @@ module rm_torus_unit
   localparam int unsigned WorkWidth = $clog2(Slots) + $clog2(Group) + 1 + LogH;
   localparam int unsigned BufferWidth = $clog2(Places) + LogH;
   localparam int unsigned PartWidth = (Parts > 1) ? $clog2(Parts) : 1;
-  // A place and which of two steps.
+  // Bits of a place and of which of two steps.
   localparam int unsigned BothWidth = $clog2(Places) + 1;
 
   // Of rows r and r + H: both banks at r, the first row in bank r[0]. Of rows 2 r and 2 r + 1: the

@@ -172,7 +172,7 @@ fn constants(job: &mut Job) -> Check {
     let words = job.constants.words().to_vec();
     let made = job.unit.unit();
     let exact = made.takes_redundant(Extension::Exact);
-    // Words before q_0, from q_0 to q_1, before p_0, from p_0 to p_1.
+    // Numbers of a load's words: before q_0, from q_0 to q_1, before p_0, and from p_0 to p_1.
     let (head, second, before, target) = match made {
         Unit::Folded(_) | Unit::Pipelined(_) => (2, 3, 2 + 3 * L, 2 + L),
         Unit::Shared(_) => (3, 3, 3 + 3 * L, 2 + L),
@@ -182,7 +182,8 @@ fn constants(job: &mut Job) -> Check {
         }
     };
     let (q1, p1) = (head + second, before + target);
-    // q_1's constant; p_1's first and last; m's and q_1's modulo m: each at its modulus.
+    // The places of some constants and of their moduli: q_1's constant, the first and the last of p_1, and if the unit
+    // takes m, constants modulo m. A constant equal to its modulus is wrong.
     let mut of = vec![(q1 + 1, q1), (p1 + 1, p1), (p1 + target - 1, p1)];
     let mut moduli = vec![q1, p1];
     if exact {
@@ -231,7 +232,7 @@ fn of_redundant(job: &mut Job, words: Vec<u64>, q1: usize) -> Check {
     high[q1 + 2] = words[0] - 1;
     let beats = job.unit.words(&high);
     job.answers(load(L, K), beats, Code::Ok)?;
-    // No redundant modulus: the fast way alone.
+    // Without a redundant modulus, only the fast extension is possible.
     let mut without = words;
     without[0] = 0;
     let beats = job.unit.words(&without);
@@ -265,7 +266,8 @@ fn streams(job: &mut Job, shape: Shape) -> Check {
         }
         let rows = L + usize::from(made.takes_redundant(extension));
         for row in 0..rows {
-            // The last beat of a row comes one early, or at once, or not.
+            // The last beat of the stream comes with the first beat of a row, one beat before the row's end, or too
+            // late.
             for at in [row * beats, (row + 1) * beats - 2] {
                 let cut = job.stream(extension, |stream| {
                     stream.truncate(at + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The machines as cores of FuseSoC.
+//! Tests of the machines as cores of FuseSoC.
 
 use std::path::Path;
 use std::process::Command;
@@ -61,7 +61,7 @@ fn the_cores_list_what_their_tops_use() {
     }
 }
 
-/// FuseSoC takes the cores and Verilator their files, with every warning an error.
+/// FuseSoC takes the cores, and Verilator lints their files with every warning as an error.
 #[test]
 #[ignore = "another run of the lints; `make full` runs it"]
 fn fusesoc_lints_the_cores() {

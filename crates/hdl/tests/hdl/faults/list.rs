@@ -12,7 +12,7 @@ use crate::common::failure::Checker;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum When {
-    /// `make test`, which `make full` runs, too.
+    /// `make test`. `make full` tries these faults, too.
     Test,
     Full,
 }

@@ -68,7 +68,7 @@ fn every_width_and_low() {
 }
 
 /// The multiplier is right at widths that no machine has. The product's corner tile has one bit, few bits or an odd
-/// number of them; one width is the first without a corner; one has a single tile.
+/// number of them; one width is the first without a corner; at one, the first factor fits one tile.
 #[test]
 #[ignore = "five models; `make full` runs it"]
 fn widths_with_and_without_a_corner() {
