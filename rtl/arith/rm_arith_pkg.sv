@@ -12,12 +12,13 @@ package rm_arith_pkg;
   localparam flavour_t Solinas52 = 3;  // q = 2^52 - 2^12 + 1; R = 1
   localparam flavour_t NttFriendly = 4;  // run-time q = 1 mod 2^9, q < 2^32; R = 2^33
 
-  // The flavours whose modulus comes at run time, as one number below 2^32.
+  // Returns whether a flavour's modulus comes at run time, as one number below 2^32.
   function automatic bit run_time(flavour_t flavour);
     return flavour != Sparse && flavour != Solinas52;
   endfunction
 
-  // The parameters Low, Word and Steps that rm_red_mont has for NttFriendly and MontgomeryFriendly.
+  // Three functions return the parameters Low, Word and Steps of rm_red_mont, for NttFriendly and
+  // MontgomeryFriendly.
   function automatic int unsigned mont_low(flavour_t flavour);
     return (flavour == NttFriendly) ? 9 : 17;
   endfunction
@@ -46,7 +47,7 @@ package rm_arith_pkg;
   // part one cycle after the lower.
   localparam int unsigned CarryWidth = 64;
 
-  // Levels of rm_add_tree.
+  // Returns the levels of rm_add_tree.
   function automatic int unsigned tree_levels(int unsigned operands, int unsigned radix);
     int unsigned left, levels;
     left = operands;
@@ -58,7 +59,7 @@ package rm_arith_pkg;
     return levels;
   endfunction
 
-  // Cycles of rm_add_tree.
+  // Returns the cycles of rm_add_tree.
   function automatic int unsigned tree_latency(int unsigned operands, int unsigned width,
                                                int unsigned radix);
     int unsigned levels;
@@ -66,8 +67,9 @@ package rm_arith_pkg;
     return levels + 32'(levels != 0 && width > CarryWidth);
   endfunction
 
-  // Non-adjacent form x = sum 2^i over naf_plus - sum 2^i over naf_minus: with h = x >> 1 (floor),
-  // the digits are those bits in which x + h and h differ, positive where x + h has the one.
+  // Returns the positive digits of x in non-adjacent form (naf_plus), and the negative ones
+  // (naf_minus), as masks: x = naf_plus - naf_minus. With h = x >> 1 (floor), the digits are those
+  // bits in which x + h and h differ, positive where x + h has the one.
   function automatic logic [63:0] naf_plus(logic signed [63:0] x);
     logic signed [63:0] half;
     half = x >>> 1;
@@ -80,7 +82,8 @@ package rm_arith_pkg;
     return (half & ~(x + half));
   endfunction
 
-  // The power of two next to a modulus of exactly `width` bits: q = 2^top + d with |d| small.
+  // Returns top, and in sparse_diff d, of a modulus of exactly `width` bits next to a power of two:
+  // q = 2^top + d with |d| small.
   function automatic int unsigned sparse_top(int unsigned width, logic [63:0] q);
     return q[6'(width-2)] ? width : width - 1;
   endfunction
@@ -89,14 +92,15 @@ package rm_arith_pkg;
     return q - (64'd1 << sparse_top(width, q));
   endfunction
 
-  // Operands of one fold x_low - x_high d of rm_red_sparse.
+  // Returns the number of operands of one fold x_low - x_high d of rm_red_sparse.
   function automatic int unsigned sparse_operands(int unsigned width, logic [63:0] q);
     logic signed [63:0] d;
     d = sparse_diff(width, q);
     return 32'($countones(naf_plus(d))) + 32'($countones(naf_minus(d))) + 1;
   endfunction
 
-  // Bits up to the highest digit of d in non-adjacent form: |d| is below 2 to their number.
+  // Returns the number of bits up to the highest digit of d in non-adjacent form: |d| is below 2 to
+  // this number.
   function automatic int unsigned sparse_diff_width(int unsigned width, logic [63:0] q);
     logic [63:0] digits;
     int unsigned bits;
@@ -106,7 +110,7 @@ package rm_arith_pkg;
     return bits;
   endfunction
 
-  // The place of digit n of d in non-adjacent form, the lowest first.
+  // Returns the place of digit n of d in non-adjacent form, the lowest first.
   function automatic int unsigned sparse_digit(int unsigned width, logic [63:0] q, int unsigned n);
     logic [63:0] digits;
     int unsigned seen;
@@ -121,8 +125,8 @@ package rm_arith_pkg;
     return 0;
   endfunction
 
-  // Which operands of a fold are subtracted: operand 0 is x_low, operand 1 + n is x_high shifted to
-  // digit n of d, subtracted where the digit is +1.
+  // Returns the mask of a fold's operands that are subtracted. Operand 0 is x_low. Operand 1 + n is
+  // x_high shifted to digit n of d, and is subtracted if the digit is +1.
   function automatic logic [63:0] sparse_minus(int unsigned width, logic [63:0] q);
     logic [63:0] plus, mask;
     plus = naf_plus(sparse_diff(width, q));
@@ -133,7 +137,7 @@ package rm_arith_pkg;
     return mask;
   endfunction
 
-  // Bits, with sign, of the first and of the second fold of rm_red_sparse.
+  // Returns the bits, with sign, of the first and of the second fold of rm_red_sparse.
   function automatic int unsigned sparse_fold1_width(int unsigned width, logic [63:0] q);
     return 2 * width - sparse_top(width, q) + sparse_diff_width(width, q) + 2;
   endfunction
@@ -145,7 +149,8 @@ package rm_arith_pkg;
   // Adder-tree radix of the sparse folds.
   localparam int unsigned SparseRadix = 3;
 
-  // Tiling of the integer multiplier, as the flavours use it.
+  // Returns the bits of a tile of the integer multiplier that a flavour uses: of the first factor
+  // (tile_a) and of the second (tile_b).
   function automatic int unsigned tile_a(flavour_t flavour);
     return run_time(flavour) ? 16 : 24;
   endfunction
@@ -154,14 +159,14 @@ package rm_arith_pkg;
     return run_time(flavour) ? 16 : 17;
   endfunction
 
-  // Cycles of rm_mul_tiled.
+  // Returns the cycles of rm_mul_tiled.
   function automatic int unsigned mul_latency(int unsigned width, int unsigned ta, int unsigned tb,
                                               int unsigned radix, bit in_reg);
     return 32'(in_reg) + 1 +
         tree_latency(ceil_div(width, ta) * ceil_div(width, tb), 2 * width, radix);
   endfunction
 
-  // Cycles of the reducer of a flavour.
+  // Returns the cycles of the reducer of a flavour.
   function automatic int unsigned red_latency(flavour_t flavour, int unsigned width,
                                               logic [63:0] q);
     int unsigned operands;
@@ -176,8 +181,9 @@ package rm_arith_pkg;
     endcase
   endfunction
 
-  // Operands of an adder in the multiplier's tree, and the most bits of the shorter side of a tile
-  // that is made of adders. The wide flavours have many tiles, some of them narrow.
+  // Returns the operands of an adder in the multiplier's tree (radix), and the most bits of the
+  // shorter side of a tile that is made of adders (fabric_max). The wide flavours have many tiles,
+  // some of them narrow.
   function automatic int unsigned radix(flavour_t flavour);
     return run_time(flavour) ? 4 : 3;
   endfunction
@@ -198,8 +204,8 @@ package rm_arith_pkg;
     return 4;
   endfunction
 
-  // Cycles of rm_mod_mul: 7 word-level Montgomery and NTT-friendly, 6 Montgomery-friendly, 9
-  // Solinas, and 12 for the sparse moduli in use.
+  // Returns the cycles of rm_mod_mul: 7 for word-level Montgomery and NTT-friendly moduli, 6 for
+  // Montgomery-friendly ones, 9 for Solinas, and 12 for the sparse moduli in use.
   function automatic int unsigned mod_mul_latency(flavour_t flavour, int unsigned width,
                                                   logic [63:0] q);
     return mul_latency(width, tile_a(flavour), tile_b(flavour), radix(flavour), 1'b1) +

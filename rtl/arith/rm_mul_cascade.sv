@@ -58,15 +58,15 @@ module rm_mul_cascade
     end
   end
 
-  // Row r begins at bit 26 + r of the product of a column. Bits of row 0 enter block 1 up to that
-  // block's bit 45, and otherwise block 3. Bits of row 1 enter block 0 up to its bit 45, then block
-  // 2 up to its bit 45, and otherwise block 3.
+  // Returns the block that adds the bit of row r at bit `at` of a column's product. Row r begins at
+  // bit 26 + r. Bits of row 0 enter block 1 up to that block's bit 45, and otherwise block 3. Bits of
+  // row 1 enter block 0 up to its bit 45, then block 2 up to its bit 45, and otherwise block 3.
   function automatic int unsigned block_of(int unsigned r, int unsigned at);
     if (r == 0) return (at <= TileB + 45) ? 1 : 3;
     return (at <= 45) ? 0 : (at <= 2 * TileB + 45) ? 2 : 3;
   endfunction
 
-  // The bits of row r that block j adds, as a mask.
+  // Returns the bits of row r that block j adds, as a mask.
   function automatic logic [BWidth-1:0] bits_of_row(int unsigned r, int unsigned j);
     for (int unsigned i = 0; i < BWidth; i++) bits_of_row[i] = block_of(r, TileA + r + i) == j;
   endfunction

@@ -62,8 +62,8 @@ module rm_red_lazy
 
   assign high = t_i[Top+:Width];  // t is below 2^(Top + Width)
 
-  // The term of digit n: x at the digit's place, complemented for a negative digit. The carries of
-  // the adders below bring the one that completes a complement.
+  // Returns the term of digit n: x at the digit's place, complemented for a negative digit. The
+  // carries of the adders below bring the one that completes a complement.
   function automatic logic [TimesWidth-1:0] term(logic [Width-1:0] x, int unsigned n);
     int unsigned seen;
     logic [63:0] digits;

@@ -26,7 +26,8 @@ module rm_red_mont #(
     output logic [  Width-1:0] r_o
 );
 
-  // Bits with sign after `steps` words: t is below 2^(2 Width), a result above -2^Width.
+  // Returns the bits, with sign, of what `steps` words leave of t: t is below 2^(2 Width), and a
+  // result is above -2^Width.
   function automatic int unsigned bits_after(int unsigned steps);
     int unsigned gone;
     gone = rm_arith_pkg::min2(steps * Word, Width);

@@ -29,8 +29,8 @@ module rm_red_wordmont #(
 
   localparam int unsigned OffWidth = (WordMax > WordMin) ? $clog2(WordMax - WordMin + 1) : 1;
 
-  // Bits with sign of t after `steps` words: below 2^(2K - steps w) for the largest K = min(Width,
-  // 3 w) of each w, and above -2^Width.
+  // Returns the bits, with sign, of what `steps` words leave of t: it is below 2^(2K - steps w) for
+  // the largest K = min(Width, 3 w) of each w, and above -2^Width.
   function automatic int unsigned bits_after(int unsigned steps);
     int unsigned bits;
     bits = Width;

@@ -189,7 +189,8 @@ module rm_shell
     end
   end
 
-  // Where the lower half of a port's address is, of the read (0) or the write (1).
+  // Returns the register of the lower half of a port's address, of the read (`which` = 0) or of the
+  // write (1).
   function automatic logic [11:0] address_of(int unsigned which, int unsigned port);
     return ((which == 0) ? RegisterRead : RegisterWrite) + 12'(PortStride * port);
   endfunction

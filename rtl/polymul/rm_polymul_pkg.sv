@@ -39,7 +39,8 @@ package rm_polymul_pkg;
     return op <= OpFpm || op == OpAdd || op == OpSub;
   endfunction
 
-  // Commands of the array with a second operand: the polynomials are buffers 0 and 1 of the set.
+  // Returns whether a command of the array has a second operand. Its operands are then buffers 0
+  // and 1 of the set.
   function automatic logic is_pair(op_e op);
     return op == OpMul || op == OpHpm || op == OpFpm || op == OpAdd || op == OpSub;
   endfunction

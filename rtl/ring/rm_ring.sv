@@ -119,8 +119,8 @@ module rm_ring
     return bits;
   endfunction
 
-  // An RPAU that has fewer primes than others has its first one again in their place, and is built
-  // without these repetitions.
+  // Returns the number of an RPAU's own primes. If it has fewer than others, its list is filled up
+  // with its first prime, and it is built without these repetitions.
   function automatic int unsigned own_moduli(logic [Moduli-1:0][63:0] primes);
     int unsigned own;
     own = 1;
@@ -128,7 +128,7 @@ module rm_ring
     return own;
   endfunction
 
-  // The ring goes up through the dies and down again.
+  // Returns the die of an RPAU. The ring goes up through the dies and down again.
   function automatic int unsigned die(int unsigned rpau);
     int unsigned at;
     at = 2 * Dies * rpau / Rpaus;

@@ -35,7 +35,8 @@ module rm_ring_ask
 
   localparam int unsigned Row = 1 << LogRow;
 
-  // Beats of a slot's row.
+  // Returns the beats of a slot's row: one for each residue if the word strides, else the slot's
+  // parts.
   function automatic logic [BeatWidth-1:0] beats_of(logic [SlotWidth-1:0] slot);
     return reads_i.strides ? BeatWidth'(Row) : parts_of(slot, Memory);
   endfunction

@@ -85,7 +85,7 @@ module rm_ring_board
 
   // ---- Steps. ----
 
-  // The cycles that `steps` steps take if they leave `turns` cycles of each period.
+  // Returns the cycles that `steps` steps take if they leave `turns` cycles of each period.
   function automatic int unsigned paced(int unsigned steps, int unsigned turns);
     return (steps * Period + Period - turns - 1) / (Period - turns);
   endfunction
@@ -238,7 +238,7 @@ module rm_ring_board
     logic [3:1] source_reads;
   } meets_t;
 
-  // Bit k: whether a word asks for at least k turns of one of the ports `ports`.
+  // Returns in bit k whether a word asks for at least k turns of one of the ports `ports`.
   function automatic logic [3:1] turns_of(logic [3:1][Ports-1:0] turns, logic [Ports-1:0] ports);
     logic [3:1] at_least;
     for (int unsigned k = 1; k <= 3; k++) at_least[k] = (turns[k] & ports) != '0;
@@ -290,8 +290,7 @@ module rm_ring_board
   // A number of turns, with bit k set if there are at least k.
   typedef logic [3:1] turns_t;
 
-  // Whether a word must wait for a word that leaves `left` turns: {until its source's port is free,
-  // until its end}.
+  // Returns whether a word must wait for a word that leaves `left` turns: {until its source's port is free, until its end}.
   function automatic logic [1:0] waits(meets_t m, turns_t left);
     return {
       m.source || (m.source_reads & ~left) != '0,

@@ -97,8 +97,8 @@ module rm_ring_core
 
   assign half = pre && mode_i.half && !skip_q;
 
-  // Whether a number below 2 Q is Q or more, bit by bit: of a prime next to a power of two most bits are alike, which a few
-  // gates of many inputs compare.
+  // Returns whether a number below 2 Q is Q or more, bit by bit: of a prime next to a power of two most bits are alike,
+  // which a few gates of many inputs compare.
   function automatic logic reaches(logic [QWidth:0] x, logic [63:0] prime);
     logic at_least;
     at_least = 1'b1;

@@ -85,7 +85,7 @@ module rm_ring_cores
     end
   end
 
-  // Whether a lane is a core B's.
+  // Returns whether a lane is a core B's.
   function automatic bit is_b(int unsigned lane);
     return lane % 4 == 1 || lane % 4 == 2;
   endfunction

@@ -53,8 +53,8 @@ module rm_ring_network
     return {column[LogRow-1:1], column[0] ^ (repairs && ^(column & Repair))};
   endfunction
 
-  // Tables: the lane of each place, whether each rotation is repaired, and the column of each place
-  // under each rotation.
+  // Three functions return tables: the lane of each place, whether each rotation is repaired, and
+  // the column of each place under each rotation.
   function automatic logic [Row-1:0][LogRow-1:0] lanes();
     for (int unsigned p = 0; p < Row; p++) lanes[p] = lane_t'(lane_of(LogRow, p));
   endfunction

@@ -23,8 +23,8 @@ package rm_ring_pkg;
     return (a < b) ? a : b;
   endfunction
 
-  // The memory column of a coefficient, whose index's pieces of log_row bits are added without carries; of a row's number what
-  // its lanes' columns are exclusive-ored with.
+  // Returns the memory column of a coefficient: the sum, without carries, of its index's pieces of log_row bits. Of a row's
+  // number it is the mask with which the columns of the row's lanes are exclusive-ored.
   function automatic logic [ColumnWidth-1:0] column_of(logic [IndexWidth-1:0] index, int unsigned log_row);
     logic [ColumnWidth-1:0] c;
     c = '0;
@@ -50,7 +50,7 @@ package rm_ring_pkg;
     return (log_n + stages - 1) / stages;
   endfunction
 
-  // The lowest index bit of a pass's pairs.
+  // Returns the lowest index bit of a pass's pairs.
   function automatic int unsigned pass_pair(int unsigned pass, int unsigned stages);
     return stages * pass;
   endfunction
@@ -66,8 +66,7 @@ package rm_ring_pkg;
     return log_n - log_row - pass_window(log_n, log_row, stages, pass);
   endfunction
 
-  // The number of passes whose butterflies have more than `few` twiddles. They come before the
-  // others.
+  // Returns the number of passes whose butterflies have more than `few` twiddles. They come before the others.
   function automatic int unsigned deep_passes(int unsigned log_n, int unsigned log_row,
                                               int unsigned stages, int unsigned few);
     int unsigned count;
@@ -91,8 +90,8 @@ package rm_ring_pkg;
     return base;
   endfunction
 
-  // First values that a twiddle generator keeps of a pass, at most: a power of two, no less than the cycles from when one is
-  // used until its multiple can be, which are those of multiplier and adder and three to be put aside and fetched.
+  // Returns the most first values that a twiddle generator stores of a pass. It is a power of two, and at least the cycles
+  // from the use of a value to that of its multiple: those of multiplier and adder, and three to store and fetch it.
   function automatic int unsigned first_values(int unsigned mul_latency);
     return 1 << $clog2(mul_latency + 4);
   endfunction
@@ -122,7 +121,7 @@ package rm_ring_pkg;
     return op == OpNtt || op == OpIntt;
   endfunction
 
-  // Two operands and two results: halves of a limb at twice the native degree.
+  // Returns whether a word has two operands and two results, halves of a limb at twice the native degree.
   function automatic logic is_pair(op_e op);
     return op == OpSplit || op == OpJoin || op == OpAutoh;
   endfunction
@@ -158,7 +157,7 @@ package rm_ring_pkg;
   /* verilator lint_on UNUSEDPARAM */
 
   /* verilator lint_off UNUSEDSIGNAL */  // each function takes some of the fields
-  // Port groups; the narrow one is the last.
+  // Returns the number of port groups; the group of narrow slots is the last.
   function automatic int unsigned groups_of(memory_t m);
     return 1 + m.singles + ((m.narrow > 0) ? 1 : 0);
   endfunction
@@ -167,20 +166,20 @@ package rm_ring_pkg;
     return m.narrow > 0 && 32'(slot) >= m.shared + m.singles;
   endfunction
 
-  // The port group of a slot.
+  // Returns the port group of a slot.
   function automatic int unsigned group_of(logic [SlotWidth-1:0] slot, memory_t m);
     if (32'(slot) < m.shared) return 0;
     return is_narrow(slot, m) ? 1 + m.singles : 32'(slot) - m.shared + 1;
   endfunction
 
-  // Whether a slot is in the port group g; in none, if it is beyond the memory.
+  // Returns whether a slot is in the port group g; in none, if it is beyond the memory.
   function automatic logic in_group(logic [SlotWidth-1:0] slot, int unsigned g, memory_t m);
     if (g == 0) return 32'(slot) < m.shared;
     if (g <= m.singles) return 32'(slot) == m.shared + g - 1;
     return is_narrow(slot, m);
   endfunction
 
-  // in_group of every group, a bit each; only the first groups_of(m) bits can be set.
+  // Returns in_group of every group, a bit each; only the first groups_of(m) bits can be set.
   function automatic logic [MostGroups-1:0] groups_at(logic [SlotWidth-1:0] slot, memory_t m);
     groups_at = '0;
     for (int unsigned g = 0; g < groups_of(m); g++) groups_at[g] = in_group(slot, g, m);
@@ -190,7 +189,7 @@ package rm_ring_pkg;
     return (groups_at(a, m) & groups_at(b, m)) != '0;
   endfunction
 
-  // The slot inside its group.
+  // Returns the slot inside its group.
   function automatic logic [SlotWidth-1:0] inner_of(logic [SlotWidth-1:0] slot, memory_t m);
     if (32'(slot) < m.shared) return slot;
     return is_narrow(slot, m) ? slot - SlotWidth'(m.shared + m.singles) : '0;
@@ -275,8 +274,8 @@ package rm_ring_pkg;
     logic [BeatWidth-1:0] tail;  // beats, less one, from the end of a pair's first row to the write of its second
   } reads_t;
 
-  // Beats of a row, less one. The busiest port has at most three whole rows, or at most three rows
-  // of narrow slots with all their parts, so a few bits tell the number.
+  // Returns the beats of a row, less one. The busiest port has at most three whole rows, or at most three rows of narrow slots
+  // with all their parts, so a few bits tell the number.
   function automatic logic [BeatWidth-1:0] more_of(op_e op, places_t p, memory_t m);
     logic [BeatWidth-1:0] whole, narrow;
     logic b_second, c_second, c_third, dst_narrow, dst_second, writes;

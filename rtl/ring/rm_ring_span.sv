@@ -48,7 +48,7 @@ module rm_ring_span
     return min2(at, 2 * Dies - 1 - min2(at, 2 * Dies - 1));
   endfunction
 
-  // Cycles on the ring from an RPAU to the one that is `hops` hops further.
+  // Returns the cycles on the ring from an RPAU to the one that is `hops` hops further.
   function automatic int unsigned way(int unsigned from, int unsigned hops);
     int unsigned cycles, a, b;
     cycles = 0;

@@ -58,7 +58,7 @@ module rm_torus_gather
   localparam int unsigned Patterns = (1 << Unroll) - 1;
   localparam int unsigned Latency = gather_latency(Unroll);
 
-  // Patterns of a step.
+  // Returns the number of patterns of a step, which is the last pattern's number.
   function automatic logic [Unroll-1:0] last_pattern(logic [StepWidth-1:0] step);
     return (step == StepWidth'(Steps - 1)) ? Unroll'((1 << LastBits) - 1) : Unroll'(Patterns);
   endfunction

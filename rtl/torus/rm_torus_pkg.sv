@@ -38,7 +38,7 @@ package rm_torus_pkg;
     return x[Width] || (&x[Width-1:12] && |x[11:0]);
   endfunction
 
-  // Whether x is above half of P, 2^51 - 2^11: whether the representative nearest to 0 is x - P.
+  // Returns whether x is above half of P, 2^51 - 2^11: whether the representative nearest to 0 is x - P.
   function automatic logic above_half(logic [Width-1:0] x);
     return x[Width-1] || (&x[Width-2:11] && |x[10:0]);
   endfunction
@@ -48,7 +48,7 @@ package rm_torus_pkg;
     return (x >> 1) + (x[0] ? HalfP : '0);
   endfunction
 
-  // A residue in two's complement, in [-2^51, 2^51).
+  // Returns a residue in two's complement, in [-2^51, 2^51).
   function automatic logic [Width-1:0] near_zero(logic [Width-1:0] x);
     return x + (x[Width-1] ? LessP : '0);
   endfunction
@@ -64,8 +64,8 @@ package rm_torus_pkg;
   // Cycles from the issue of a row to the write of the butterflies' results, which can be read a cycle later.
   localparam int unsigned Back = Front + BflyLatency;
 
-  // Half a base at every digit's place, and half of the last digit's unit. With this offset added,
-  // the digits of a coefficient are its bits from the top, each less half a base.
+  // Returns half a base at every digit's place, plus half of the last digit's unit. With this offset added, the digits of a
+  // coefficient are its bits from the top, each less half a base.
   function automatic logic [31:0] offset(int unsigned levels, int unsigned log_base);
     logic [31:0] sum;
     sum = (levels * log_base < 32) ? 32'd1 << (31 - levels * log_base) : '0;
@@ -83,16 +83,16 @@ package rm_torus_pkg;
     return $clog2(rows);
   endfunction
 
-  // From the issue of a product to its write, visible a cycle later: memory and selection, product,
-  // sum with the last two stages of the product behind it; for unrolled keys the weight's product and the sum over patterns.
+  // Returns the cycles from the issue of a product to its write, which can be read a cycle later. They are those of memory
+  // and selection, of the product, and of the sum with the last two stages of the product behind it. Unrolled keys add the
+  // product with the weight and the sum over patterns.
   function automatic int unsigned product_latency(int unsigned rows, int unsigned unroll);
     return 2 + MulLatency + tree(rows) + ((unroll > 1) ? MulLatency + 1 : 0);
   endfunction
 
-  // Cycles from one pass of a transform to the next with `slots` polynomials a unit. The rows of a
-  // pass come in the order of their numbers, with the bits rotated (rm_torus_seq). Between a pass
-  // with a rotation by `turn` bits and one with `turn` + 1, in either direction, a row waits for a
-  // row that comes 2^turn later in its pass.
+  // Returns the cycles from one pass of a transform to the next with `slots` polynomials a unit. The rows of a pass come in
+  // the order of their numbers, with the bits rotated (rm_torus_seq). Between a pass with a rotation by `turn` bits and one
+  // with `turn` + 1, in either direction, a row waits for a row that comes 2^turn later in its pass.
   function automatic int unsigned pass_cycles(int unsigned half_rows, int unsigned slots,
                                               int unsigned turn);
     int unsigned least;
@@ -115,21 +115,21 @@ package rm_torus_pkg;
     return 2 + tree(rows);
   endfunction
 
-  // Bits of a beat of the key: residues of 2^log_pos positions, or coefficients of 32 bits of twice
-  // as many positions.
+  // Returns the bits of a beat of the key: residues of 2^log_pos positions, or coefficients of 32 bits of twice as many
+  // positions.
   function automatic int unsigned beat_width(int unsigned rows, int unsigned log_pos,
                                              bit coefficients);
     return (rows << (log_pos + 1)) * (coefficients ? 64 : Width);
   endfunction
 
-  // From the read of a group of positions of an unrolled key to its bundle in coefficient form
-  // (rm_torus_gather): memory, choice of lanes and rotation, the sum of the patterns and of the sum that
-  // is taken away, the ones of what is negative, and the residue.
+  // Returns the cycles from the read of a group of positions of an unrolled key to its bundle in coefficient form
+  // (rm_torus_gather). They are those of memory, choice of lanes and rotation, sum of the patterns and of the sum that is
+  // taken away, ones of negative terms, and residue.
   function automatic int unsigned gather_latency(int unsigned unroll);
     return 6 + unroll;
   endfunction
 
-  // The smallest primitive 2N-th root of unity.
+  // Returns the smallest primitive 2N-th root of unity.
   function automatic logic [51:0] psi(int unsigned log_n);
     case (log_n)
       4: return 52'h0_6C85_4675_7FCB;
@@ -150,7 +150,7 @@ package rm_torus_pkg;
     return t[51:0];
   endfunction
 
-  // base^e for e below 2^12.
+  // Returns base^e modulo P for e below 2^12.
   function automatic logic [51:0] pow_mod(logic [51:0] base, logic [11:0] e);
     logic [51:0] r, square;
     r = 52'd1;
@@ -162,7 +162,7 @@ package rm_torus_pkg;
     return r;
   endfunction
 
-  // The lowest `bits` bits of x, reversed.
+  // Returns the lowest `bits` bits of x, reversed.
   function automatic int unsigned reversed(int unsigned x, int unsigned bits);
     int unsigned r;
     r = 0;

@@ -108,8 +108,8 @@ module rm_torus_seq
     return WaitWidth'(pass_cycles(H, polynomials, turn) - polynomials * H);
   endfunction
 
-  // Cycles, less one, from the last issue of the inverse transforms of `members` places to the next
-  // operation. An accumulator may be read three cycles after its last rows are there. That of the
+  // Returns the cycles, less one, from the last issue of the inverse transforms of `members` places to the
+  // next operation. An accumulator may be read three cycles after its last rows are there. That of the
   // group's first place is read first, and was made H cycles before the next one's.
   function automatic logic [WaitWidth-1:0] inverse_tail(int unsigned members);
     int unsigned ahead;

@@ -28,7 +28,7 @@ module rm_torus_twiddle
   logic [51:0] mem[2 << AddrWidth];
   logic [51:0] w_q;
 
-  // Number 2^s + i of the standard order, of an entry.
+  // Returns the number 2^s + i in the standard order of the twiddle at an entry.
   function automatic int unsigned number(int unsigned entry);
     int unsigned s;
     if (entry < Rows) return (entry << LogLanes) + Lane;

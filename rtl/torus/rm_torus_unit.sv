@@ -83,8 +83,9 @@ module rm_torus_unit
   // Bits of a place and of which of two steps.
   localparam int unsigned BothWidth = $clog2(Places) + 1;
 
-  // Of rows r and r + H: both banks at r, the first row in bank r[0]. Of rows 2 r and 2 r + 1: the
-  // first in the bank of r's highest bit, bank b at 2 r + (b ^ that bit).
+  // Returns the place in a bank of one of rows 2 r and 2 r + 1: 2 r + (bank ^ h), where h is r's
+  // highest bit, so that row 2 r is in bank h. Rows r and r + H are both at place r, row r in bank
+  // r[0].
   function automatic logic [LogH-1:0] near(logic [LogH-1:0] row, logic bank);
     logic odd;
     odd = bank ^ row[LogH-1];

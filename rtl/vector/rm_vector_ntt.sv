@@ -42,8 +42,8 @@ module rm_vector_ntt
   localparam int unsigned Turn = butterfly_stages();
   localparam int unsigned Behind = MulStages + LogRadix * Turn;
 
-  // The place behind the last rank of the word for position `to`, if `skip` ranks were left out:
-  // `to` with its lower LogRadix - skip bits reversed.
+  // Returns the place behind the last rank of the word for position `to`, if `skip` ranks were left
+  // out: `to` with its lower LogRadix - skip bits reversed.
   function automatic int unsigned from(int unsigned to, int unsigned skip);
     int unsigned place;
     place = to;

@@ -12,25 +12,25 @@ package rm_vector_pkg;
   // the correction.
   localparam int unsigned MulStages = 4;
 
-  // Stages of a butterfly: sum and difference, then the product.
+  // Returns the stages of a butterfly: sum and difference, then the product.
   function automatic int unsigned butterfly_stages();
     return 1 + MulStages;
   endfunction
 
-  // Stages of the multiply-accumulate unit: the chunk's word, the operands, the product. The sum is
-  // combinational behind the last stage.
+  // Returns the stages of the multiply-accumulate unit: the chunk's word, the operands, the
+  // product. The sum is combinational behind the last stage.
   function automatic int unsigned mac_stages();
     return 2 + MulStages;
   endfunction
 
-  // Stages of a transform unit of radix 2^log_radix: factors before, ranks of butterflies, factors
-  // behind.
+  // Returns the stages of a transform unit of radix 2^log_radix: factors before, ranks of
+  // butterflies, factors behind.
   function automatic int unsigned ntt_stages(int unsigned log_radix);
     return MulStages + log_radix * butterfly_stages() + MulStages;
   endfunction
 
-  // The number of factors of the ranks before `rank` of a transform: rank s has 2^(log_radix - s -
-  // 1) - 1 of them.
+  // Returns the number of factors of the ranks before `rank` of a transform: rank s has
+  // 2^(log_radix - s - 1) - 1 of them.
   function automatic int unsigned ntt_factors(int unsigned log_radix, int unsigned rank);
     int unsigned found;
     found = 0;
@@ -38,18 +38,20 @@ package rm_vector_pkg;
     return found;
   endfunction
 
-  // Stages of the twiddle factory, which makes powers of a seed: a product for each doubling.
+  // Returns the stages of the twiddle factory, which makes powers of a seed: a product for each
+  // doubling.
   function automatic int unsigned factory_stages(int unsigned log_radix);
     return log_radix * MulStages;
   endfunction
 
-  // Stages of a permutation of 2^log_lanes words: one for the target lane of each word, then one of
-  // switches for each bit of the target's number.
+  // Returns the stages of a permutation of 2^log_lanes words: one for the target lane of each word,
+  // then one of switches for each bit of the target's number.
   function automatic int unsigned net_stages(int unsigned log_lanes);
     return log_lanes + 1;
   endfunction
 
-  // Stages of both permutation units with the transform between them, each with half a chunk.
+  // Returns the stages of both permutation units with the transform between them, each with half a
+  // chunk.
   function automatic int unsigned pass_stages(int unsigned log_radix);
     return 2 * net_stages(log_radix) + ntt_stages(log_radix);
   endfunction

@@ -86,7 +86,7 @@ module rm_vector_transform
   logic [1:0] entered_q;
   logic [Pass:0] move;
 
-  // Number of line l of an item's half in its limb.
+  // Returns the number, in the limb, of line l of an item's half.
   function automatic logic [LogRadix-1:0] line_of(logic [LogLimb-1:0] chunk, logic half,
                                                   logic [LogRadix-1:0] l);
     return LogRadix'({chunk, half}) * LogRadix'(Lines) + l;

@@ -43,7 +43,7 @@ module prop_mod_mul_sparse #(
       .r_o
   );
 
-  // x - (h d), digit by digit, three operands to a group as the RTL's tree has them.
+  // Returns x - h d, summed digit by digit, three operands to a group as in the RTL's tree.
   function automatic logic signed [Wide-1:0] fold(logic signed [Wide-1:0] x,
                                                   logic signed [Wide-1:0] h);
     logic signed [Wide-1:0] total, group;

@@ -28,8 +28,8 @@ module prop_red_sparse #(
       .r_o
   );
 
-  // x - (h d), digit by digit, three operands to a group as the RTL's tree has them, so that the
-  // solver finds equal sums.
+  // Returns x - h d, summed digit by digit, three operands to a group as in the RTL's tree, so that
+  // the solver finds equal sums.
   function automatic logic signed [Wide-1:0] fold(logic signed [Wide-1:0] x,
                                                   logic signed [Wide-1:0] h);
     logic signed [Wide-1:0] sum, group;

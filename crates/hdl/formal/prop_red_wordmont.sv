@@ -33,7 +33,7 @@ module prop_red_wordmont #(
   assign q = Wide'({1'b0, q_i});
   assign r = Wide'({1'b0, r_o});
 
-  // (left - (left mod 2^w) q) / 2^w, as prop_wm_step proves of the form without q.
+  // Returns (left - (left mod 2^w) q) / 2^w in the form without q, which prop_wm_step proves equal.
   function automatic logic signed [Wide-1:0] step(logic signed [Wide-1:0] left,
                                                   logic [20:0] qh);
     logic signed [21:0] minus_qh;

@@ -8,12 +8,12 @@ package vector_model_pkg;
 
   typedef logic [Width-1:0] word_t;
 
-  // A modulus that the multiplier takes: bits Width / 2 to 1 are zero.
+  // Returns whether the multiplier takes a modulus: bits Width / 2 to 1 are zero, bit 0 is 1, and it is not 1.
   function automatic logic friendly(word_t q);
     return q[Width/2:0] == (Width / 2 + 1)'(1) && q > 1;
   endfunction
 
-  // a b 2^-Width mod q: halved Width times, an odd one with q added.
+  // Returns a b 2^-Width mod q. The product is halved Width times, after q was added if it is odd.
   function automatic word_t product(word_t a, word_t b, word_t q);
     logic [2*Width:0] left;
     left = (2 * Width + 1)'(a) * (2 * Width + 1)'(b);
