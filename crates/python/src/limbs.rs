@@ -12,7 +12,7 @@ use crate::watch::interruptible;
 /// The product's residues, and the cycles and seconds of the device's machine, if it has one.
 type Product<'py> = (Bound<'py, PyArray1<i64>>, Option<(u64, f64)>);
 
-/// Computes a b in Z_q[x] / (x^n + 1) on a device, for coefficients that are residues below q.
+/// Computes a b in `Z_q[x] / (x^n + 1)` on a device, for coefficients that are residues below q.
 #[pyfunction]
 #[pyo3(name = "negacyclic_product")]
 fn product<'py>(
