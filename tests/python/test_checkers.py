@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,18 @@ def test_the_examples_pass_mypy(tmp_path):
     )
     found = [line.split(" error: ")[0] for line in mypy(wrong).stdout.splitlines() if " error: " in line]
     assert [place.rsplit(":")[-2] for place in found] == ["2", "3", "4"]
+
+
+def test_the_stub_of_the_extension_names_what_there_is():
+    command = [sys.executable, "-m", "mypy.stubtest", "ringmill._ringmill"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("error: ringmill._ringmill.")]
+    assert lines, done.stdout + done.stderr
+    # Operators of Rust's classes, which stand in the stub only where the package uses them, and subclasses.
+    special = re.compile(r"\.__\w+__ |cannot be subclassed|disjoint base")
+    found = {line.removeprefix("error: ringmill._ringmill.") for line in lines if not special.search(line)}
+    # A type that only the stub has, and a module with a stub of its own.
+    assert found == {"Vector is not present at runtime", "seal is not present in stub"}
 
 
 def test_an_annotation_for_both_readers():

@@ -81,17 +81,18 @@ impl Bootstrap {
         &self.linear
     }
 
-    /// Bootstraps a sum of encrypted bits to one encrypted bit, which tells whether the sum is positive. The parameters
-    /// must be for booleans, which this function does not check.
+    /// Bootstraps a sum of encrypted bits to one encrypted bit, which tells whether the sum is positive.
     ///
     /// # Errors
-    /// [`BootstrapError::Tfhe`] for a ciphertext of other parameters or keys; [`BootstrapError::Device`].
+    /// [`BootstrapError::Tfhe`] for a ciphertext of other parameters or keys, and for parameters of integers;
+    /// [`BootstrapError::Device`].
     pub fn sign(
         &self,
         device: &dyn Device,
         a: &LweCiphertext,
         watch: &Watch,
     ) -> Result<LweCiphertext, BootstrapError> {
+        self.linear.bits(&[("operand", a)])?;
         self.entry(device, &self.flat, a, watch)
     }
 

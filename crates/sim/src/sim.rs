@@ -29,10 +29,10 @@ pub struct Sim {
 }
 
 /// Returns the text of a machine's description: a built-in one, or that of a file (`*.toml`) of at most [`MAX_FILE`]
-/// bytes. A longer file is cut there.
+/// bytes.
 ///
 /// # Errors
-/// [`OpenError::MachineFile`] for a file that cannot be read, [`ringmill_machines::MachineError`] for an unknown name.
+/// [`OpenError::MachineFile`] for a file that cannot be read or is longer, [`ringmill_machines::MachineError`] for an unknown name.
 pub(crate) fn description(machines: &Registry, machine: &str) -> Result<String, DeviceError> {
     if !machine.ends_with(".toml") {
         return Ok(machines.description(machine)?.to_owned());
@@ -45,9 +45,13 @@ pub(crate) fn description(machines: &Registry, machine: &str) -> Result<String, 
     let mut text = String::new();
     std::fs::File::open(path)
         .map_err(failed)?
-        .take(MAX_FILE)
+        .take(MAX_FILE + 1)
         .read_to_string(&mut text)
         .map_err(failed)?;
+    if text.len() as u64 > MAX_FILE {
+        let expected = format!("expected at most {MAX_FILE} bytes, the file has more");
+        return Err(failed(std::io::Error::other(expected)).into());
+    }
     Ok(text)
 }
 

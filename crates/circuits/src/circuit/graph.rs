@@ -260,7 +260,17 @@ impl Graph {
     }
 
     fn evaluate_digits(&self, inputs: &[u64]) -> Result<Vec<i64>, CircuitError> {
-        let mut wires: Vec<i64> = inputs.iter().map(|&x| 2 * x as i64).collect();
+        let halves = |(at, &x): (usize, &u64)| {
+            let whole = i64::try_from(x).ok();
+            let doubled = whole.and_then(|x| x.checked_mul(2));
+            doubled.ok_or_else(|| CircuitError::OutOfRange {
+                what: format!("input {at}"),
+                expected: "a digit of few bits".into(),
+                got: x.to_string(),
+            })
+        };
+        let halves = inputs.iter().enumerate().map(halves);
+        let mut wires = halves.collect::<Result<Vec<i64>, CircuitError>>()?;
         let whole = |sum: &Sum, wires: &[i64], at: usize| {
             let halves = sum.value(|wire| wires[wire.0 as usize]);
             if halves % 2 == 0 && (-32..32).contains(&halves) {

@@ -178,7 +178,7 @@ impl LinearEvaluator {
 
     /// Returns the identity that [`Self::resting`] returns for operands that are encrypted bits. Parameters for
     /// integers are an error.
-    pub(super) fn bits(
+    pub(crate) fn bits(
         &self,
         operands: &[(&'static str, &LweCiphertext)],
     ) -> Result<Option<KeyId>, TfheError> {

@@ -14,6 +14,7 @@ use ringmill_cpu::Cpu;
 use ringmill_device::{Device, Request};
 use ringmill_isa::mid::text::{parse_program, print_program};
 use ringmill_isa::mid::{Op, Verified, stats};
+use ringmill_limits::Watch;
 
 struct Setup {
     params: Arc<Params>,
@@ -148,6 +149,9 @@ fn tables_are_looked_up() {
             .run(&cpu, table.polynomial(), &words, request)
             .unwrap();
         assert_eq!(out, expected.words());
+        // The sign of an integer is no message.
+        let refused = programs.sign(&cpu, &x, &Watch::default());
+        assert!(refused.is_err(), "{refused:?}");
     }
 }
 

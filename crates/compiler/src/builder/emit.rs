@@ -102,7 +102,7 @@ impl TraceBuilder {
     }
 
     /// Returns the slots of a constant, a vector or a number in every slot.
-    fn values(&self, a: Traced) -> Vec<Slot> {
+    pub(super) fn values(&self, a: Traced) -> Vec<Slot> {
         match self.nodes.get(a.node as usize) {
             Some(Node::Scalar(x)) => vec![(*x, 0.0); self.program.slots as usize],
             Some(Node::Vector(_) | Node::Cipher(_) | Node::PlainInput(_)) | None => {

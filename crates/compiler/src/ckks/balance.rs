@@ -110,7 +110,7 @@ pub(super) fn exponents(
     let exponent = |form: &Option<Form>| -> i64 {
         let terms = form.iter().flatten();
         terms
-            .map(|&(unknown, factor)| factor * chosen[unknown])
+            .map(|&(unknown, factor)| factor * chosen.get(unknown).copied().unwrap_or(0))
             .sum()
     };
     let exponents: Vec<i64> = forms.iter().map(exponent).collect();

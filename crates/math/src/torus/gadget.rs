@@ -113,7 +113,7 @@ impl Gadget {
         if p.value() >> self.log_base == 0 {
             return Err(MathError::OutOfRange {
                 what: "modulus of digits",
-                expected: "above the base of the decomposition",
+                expected: "at least the base of the decomposition",
                 got: p.value().to_string(),
             });
         }

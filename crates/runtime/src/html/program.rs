@@ -126,7 +126,7 @@ impl Along {
 
 /// Returns at most [`MOST_POINTS`] of the points, evenly spaced, and the last point if it is not among them.
 fn thinned(points: Vec<Point>) -> Vec<Point> {
-    let step = points.len().div_ceil(MOST_POINTS).max(1);
+    let step = points.len().div_ceil(MOST_POINTS - 1).max(1);
     let last = points.len().saturating_sub(1);
     let kept = points.into_iter().enumerate();
     let kept = kept.filter(|(at, _)| at % step == 0 || *at == last);

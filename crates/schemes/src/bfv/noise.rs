@@ -172,7 +172,12 @@ impl<'a> NoiseModel<'a> {
 
     /// Returns the noise of a ciphertext after division by primes down to `level`, from its noise `a` before.
     pub fn mod_switched(&self, a: Noise, level: Level) -> Noise {
-        a.plus(self.invariant(self.rounding(), level))
+        // Each division rounds, and later divisions divide its rounding too.
+        let below_top = self.params.max_level().below();
+        let levels = below_top.into_iter().flat_map(|top| level.to(top));
+        levels.fold(a, |sum, level| {
+            sum.plus(self.invariant(self.rounding(), level))
+        })
     }
 
     /// Returns the base-2 logarithm of the product of the special primes.

@@ -136,7 +136,7 @@ fn name(tag: u8, element: u32, params: &Params) -> Result<KeyRequest, FileError>
         }
         _ => {
             let got = format!("byte {tag}, element {element}");
-            let expected = "byte 0 or 1 with element 0, or 2 with an odd one from 3 to 2N";
+            let expected = "byte 0, 1 or 3 with element 0, or 2 with an odd one from 3 to 2N";
             Err(field("name of a bootstrapping key", expected, got))
         }
     }

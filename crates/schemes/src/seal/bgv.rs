@@ -50,13 +50,18 @@ pub fn read_ciphertext(context: &BgvContext, bytes: &[u8]) -> Result<Ciphertext,
 /// that the [context is for](SealContext::for_seal_of).
 ///
 /// # Errors
-/// Fails for a ciphertext of other parameters.
+/// Fails for a ciphertext of other parameters, or of a message modulo a further plaintext modulus.
 pub fn write_ciphertext(
     context: &BgvContext,
     cipher: &Ciphertext,
     compression: Compression,
 ) -> Result<Vec<u8>, SealError> {
     context.ring().check_id("ciphertext", cipher.params_id())?;
+    if cipher.annotation().plain() != 0 {
+        return Err(SealError::Unsupported {
+            reason: "expected a message modulo the parameters' first plaintext modulus, got one modulo a further one, which SEAL does not have; bootstrap it to the first modulus before it is written".into(),
+        });
+    }
     let polys = cipher.polys().iter().map(|poly| poly.residues().wide());
     let polys: Vec<Cow<'_, [u64]>> = polys.collect();
     let polys: Vec<&[u64]> = polys.iter().map(|poly| &**poly).collect();

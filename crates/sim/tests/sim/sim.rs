@@ -177,6 +177,10 @@ fn nonsense_machine_files_are_refused() {
     let unread = matches!(refused.as_own(), Some(OpenError::MachineFile { .. }));
     assert!(unread, "{refused:?}");
     let shipped = Registry::standard().description("ring").unwrap();
+    // A file of more than 1 MiB is refused, and not cut there.
+    let long = format!("{shipped}\n#{}", " ".repeat(1 << 20));
+    let refused = Described::new(&long).open("sim").err().unwrap();
+    assert!(refused.to_string().contains("1048576 bytes"), "{refused}");
     for text in [
         "".to_owned(),
         "clock_mhz = ".to_owned(),

@@ -37,6 +37,9 @@ fn noisy_operands_are_refreshed() {
     let graph = l.finish(vec![y.sum().clone()]).unwrap();
     assert_eq!(graph.lookups.len(), 2);
     assert_eq!(graph.evaluate(&[1, 2]).unwrap(), [6]);
+    for beyond in [1 << 62, 1 << 63, u64::MAX] {
+        assert!(graph.evaluate(&[1, beyond]).is_err());
+    }
     // Seven times a wire has 49 times its noise variance, above the limit, and a refresh does not help.
     assert!(
         Lookups::new(40, &Watch::default())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A traced program stores equal constant vectors once.
 
-use ringmill_compiler::builder::TraceBuilder;
+use ringmill_compiler::builder::{TraceBuilder, TraceError, Unary};
 use ringmill_isa::macros::{MacroImm, MacroOp, Visibility};
 
 #[test]
@@ -31,4 +31,20 @@ fn equal_vectors_have_one_number() {
     });
     let expected = [0, 1, 2, 0, 1, 3].map(MacroImm::Data);
     assert_eq!(numbers.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn an_operation_of_a_constant_that_overflows_is_refused() {
+    let mut t = TraceBuilder::new("overflow", 2).unwrap();
+    let scalar = t.scalar(1e308, None).unwrap();
+    let vector = t.vector(vec![(1.0, 0.0), (-1e308, 0.0)], None).unwrap();
+    for (constant, slot) in [(scalar, 0), (vector, 1)] {
+        match t.unary(Unary::TwoReal, constant, None) {
+            Err(TraceError::Overflow { index, value, .. }) => {
+                assert_eq!((index, value.is_infinite()), (slot, true));
+            }
+            other => panic!("{other:?}"),
+        }
+        t.unary(Unary::Neg, constant, None).unwrap();
+    }
 }

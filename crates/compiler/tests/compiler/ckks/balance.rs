@@ -189,3 +189,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn values_that_are_zero_have_no_size() {
+    let mut t = TraceBuilder::new("zero", SLOTS).unwrap();
+    let x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let wide = t.polynomial(x, &SIGMOID, None).unwrap();
+    t.output("wide", wide, None).unwrap();
+    let y = t.input("y", Visibility::Encrypted, None).unwrap();
+    let square = t.square(y, None).unwrap();
+    let sum = t.add(square, wide, None).unwrap();
+    t.output("sum", sum, None).unwrap();
+    let compiled = compiled(t.finish(), &[10.0, 0.0]).unwrap();
+    check(&compiled, &inputs(3, &[10.0, 0.0])).unwrap();
+}
+
+#[test]
+fn values_without_a_bound_have_no_size() {
+    let mut t = TraceBuilder::new("growing", SLOTS).unwrap();
+    let mut x = t.input("x", Visibility::Encrypted, None).unwrap();
+    let factor = t.scalar(0.75, None).unwrap();
+    for _ in 0..12 {
+        let square = t.square(x, None).unwrap();
+        x = t.mul(square, factor, None).unwrap();
+    }
+    t.output("x", x, None).unwrap();
+    assert!(compiled(t.finish(), &[10.0]).is_err());
+}

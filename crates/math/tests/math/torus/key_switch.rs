@@ -58,6 +58,10 @@ fn switches_are_sums_of_digits_times_rows() {
             .unwrap();
             assert_eq!(out, expected, "words, {q:?} {backend:?}");
         }
+        let row = vec![0; width];
+        for beyond in [dimension * levels, usize::MAX] {
+            assert!(rows.put(beyond, &row).is_err());
+        }
         assert!(
             rows.switch(&gadget, &mask[1..], body, &mut vec![0; width])
                 .is_err()

@@ -39,15 +39,17 @@ impl Lifted {
         Ok(Self { level, integers })
     }
 
-    /// Returns the polynomial x^`power`, for a power from -N to N - 1.
+    /// Returns the polynomial x^`power` modulo x^N + 1.
     ///
     /// # Errors
     /// Fails for a level that the parameters do not have.
     pub(super) fn power(params: &Params, power: i64, level: Level) -> Result<Self, RlweError> {
         params.check_level(level)?;
-        // x^-m is -x^(N - m).
-        let at = power.rem_euclid(params.degree() as i64) as u32;
-        let integers = vec![(at, if power < 0 { -1 } else { 1 })];
+        // x^N is -1.
+        let degree = params.degree() as i64;
+        let (turns, at) = (power.div_euclid(degree), power.rem_euclid(degree));
+        let sign = if turns % 2 == 0 { 1 } else { -1 };
+        let integers = vec![(at as u32, sign)];
         Ok(Self { level, integers })
     }
 

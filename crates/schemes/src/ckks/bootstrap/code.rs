@@ -173,13 +173,13 @@ impl Code {
     }
 
     /// Appends the sum of the values `of`, each under the automorphism of its Galois element in `by`. If there are
-    /// fewer elements than values, the last values are added as they are. Without elements there must be one value. The
-    /// sum is divided by `prime`, the last prime of the level, if that is given. Returns `None` without values, and for
-    /// a division at level 0.
+    /// fewer elements than values, the last values are added as they are. The sum is divided by `prime`, the last prime of
+    /// the level, if that is given. Returns `None` without values, for several values without elements, and for a
+    /// division at level 0.
     pub fn sum_turned(&mut self, of: &[Value], by: &[Galois], prime: Option<u64>) -> Option<Value> {
-        let first = *of.first()?;
+        let (&first, others) = of.split_first()?;
         if by.is_empty() {
-            return Some(match prime {
+            return others.is_empty().then(|| match prime {
                 Some(prime) => self.rescale(first, prime),
                 None => first,
             });

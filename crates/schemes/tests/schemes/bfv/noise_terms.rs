@@ -77,7 +77,9 @@ fn check(params: &Arc<Params>, multiplication: Multiplication, operations: usize
         let off = (params.special_count() as f64 - 1.0) * n * (1.0 + secret);
         let expected = v + invariant(decomposed + rounding + off);
         assert_is(model.switched(fresh, level), expected, "key switch");
-        let expected = v + invariant(rounding);
+        // One rounding for each prime of the levels above, and each divided by the primes below it alone.
+        let divided = (level.0..params.max_level().0).map(|l| params.log_q(Level(l)).exp2());
+        let expected = v + divided.map(|q| rounding * t / q).sum::<f64>();
         assert_is(model.mod_switched(fresh, level), expected, "division");
     }
 }
