@@ -270,7 +270,12 @@ def joined(code: Code, node: Node, views: list[View]) -> Placed:
 
 
 def products(code: Code, node: Node, a: View, b: View) -> Placed:
-    """Lowers sums of products of two operands. Groups of products stand side by side, and are added up at the end."""
+    """Lowers sums of products of two operands.
+
+    The products of each result are cut into groups. The products of one group stand side by side in slots; the groups
+    are added slot by slot, and rotations add up the rest at the end. Products of matrices may also be lowered as
+    :func:`_skewed` does it. The cheapest way is taken.
+    """
     count = a[1].shape[-1]
     ia, ib = a[1].reshape(node.size, count), b[1].reshape(node.size, count)
 
