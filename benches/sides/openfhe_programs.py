@@ -289,7 +289,7 @@ PLANS: dict[str, Plan] = {
     "dot": Plan(1, 46, 32, all_powers, dot),
     "variance": Plan(2, 41, 34, all_powers, variance),
     "matrix_vector": Plan(1, 44, 36, matrix_steps, matrix_vector, ONE_HOIST),
-    "box_blur": Plan(1, 43, 37, blur_steps, box_blur),
+    "box_blur": Plan(1, 45, 39, blur_steps, box_blur),
     "roberts_cross": Plan(1, 45, 39, roberts_steps, roberts_cross),
     "polynomial": Plan(6, 51, 43, no_steps, polynomial),
     "inference": Plan(4, 45, 37, inference_steps, inference),

@@ -610,9 +610,9 @@ class Compiled:
     def save(self, path: Path, *, with_sample: bool = False) -> None:
         """Writes the traced program with its parameters and options, for :func:`load`.
 
-        The file is macro text, which the command line reads as a program, below a comment line with the options. The
-        file holds no data. Of a `sample` it has only the ranges of the inputs, whose ends are powers of two. It names
-        source files without their folders.
+        The file is macro text, which the command line reads as a program, below a comment line with the options. It
+        holds the program's constants and no values of its inputs. Of a `sample` it has only the ranges of the inputs,
+        whose ends are powers of two. It names source files without their folders.
 
         ``with_sample=True`` keeps every value of the sample, too, so that the program can be compiled with it again.
         Only its owner may read that file (mode 0600), and it is not for the server. Raises :class:`DataError` if the

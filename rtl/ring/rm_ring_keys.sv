@@ -9,8 +9,8 @@
 // main cores) reads whenever it asks, reader 1 (the dyadic cores) when reader 0 does not. A limb is
 // written residue by residue, in order, from load_start_i on.
 //
-// Latency 3 from a granted request to row_o, a row a cycle. Assertions check that a stripe has at
-// most one read and one write a cycle.
+// Latency 3 from a granted request to row_o, a row a cycle. A stripe has at most one read and one
+// write a cycle, since one reader is served and one residue comes.
 module rm_ring_keys #(
     parameter int unsigned LogN = 14,
     parameter int unsigned LogRow = 5,

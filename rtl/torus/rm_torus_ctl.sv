@@ -3,8 +3,8 @@
 // extract.
 //
 //   command   what comes or goes                                                         place
-//   OpLoad    2N less the body's exponent, the table's N words, Dim exponents; the       where to
-//             accumulator becomes (0, X^e table), e the first word
+//   OpLoad    minus the body's exponent modulo 2N, the table's N words, Dim exponents;   where to
+//             the accumulator becomes (0, X^e table), e the first word
 //   OpRun     the key                                                                    the last
 //   OpUnload  N mask words and the body of the extracted ciphertext                      where from
 //   OpSwitch  the switching key                                                          the last

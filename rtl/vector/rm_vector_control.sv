@@ -5,9 +5,10 @@
 // It sends at most one instruction a cycle, as soon as nothing blocks it. The rules are those of
 // `Clockwork` in crates/machines/src/vector/clockwork.rs, cycle for cycle.
 //
-// An instruction from the queue (word_i with its modulus and R mod q) stands in two registers for
-// at least a cycle each. In the first it is decoded and compared with the writes in flight; in the
-// second it is the head. The head is sent (send_o) when
+// An instruction from the queue (word_i with its modulus and R mod q) is decoded and stands in three
+// registers, for at least a cycle each. From the first (next_q), its operands are compared with the
+// writes in flight. The second (compared_q) waits for the result. In the third it is the head. The
+// head is sent (send_o) when
 //
 // - no chunk that it reads or writes is still to be written,
 // - no register that it reads is busy,

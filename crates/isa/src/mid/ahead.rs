@@ -25,8 +25,9 @@ const AGAIN: u64 = u64::MAX - 1;
 struct Seen {
     /// The number of the first call in the window of known calls that reads the limb.
     next: u64,
-    /// The place of the last argument that is this limb, among the arguments of all calls that have
-    /// entered the window of known calls so far.
+    /// The place of the first argument that is this limb in the last call that reads it, among the arguments of all
+    /// calls that have entered the window of known calls so far. The call's further arguments that are this limb have
+    /// the link [`AGAIN`].
     last: u64,
     /// Whether the limb's last read is known: the window of known calls has got a call after which
     /// no call reads the limb.

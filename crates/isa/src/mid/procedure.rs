@@ -10,7 +10,8 @@ use super::types::{LimbType, ModulusId, TableModulus, ValueId, ValueType};
 use crate::numbers::{Galois, Poly};
 
 /// The immediate of an instruction: the number, or other datum, that it has besides its operands.
-/// Its opcode fixes the variant.
+/// Its opcode fixes the kind. A residue is [`Imm::Scalar`], or [`Imm::ScalarOf`] if each call gives it. A Galois element
+/// is likewise [`Imm::Galois`] or [`Imm::GaloisOf`]. Every other kind has one variant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Imm {
     None,

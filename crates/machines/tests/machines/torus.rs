@@ -5,12 +5,14 @@ mod keyswitch;
 mod shape;
 mod switch;
 
+use ringmill_isa::mid::{Head, ProcBuilder, TableModulus};
 use ringmill_machines::torus::keyswitch::{Digits, Generators};
 use ringmill_machines::torus::{
     Description, KeyRate, KeySwitch, Schedule, Shape, Sizes, TorusMachine, give_cycles,
     load_cycles, run, switch_cycles,
 };
 use ringmill_machines::{Machine, fpga::Resource};
+use ringmill_math::torus::TorusRing;
 
 /// The log of the base and the number of digits of the paper's key switch.
 const BASE_2: (u32, usize) = (1, 15);
@@ -269,4 +271,37 @@ fn what_cannot_be_made_is_refused_by_its_field() {
         let error = TorusMachine::parse(&text).unwrap_err().to_string();
         assert!(error.contains(&format!("{field} = ")), "{to}: {error}");
     }
+}
+
+#[test]
+fn programs_of_another_ring_or_modulus_are_refused() {
+    let machine = TorusMachine::parse(Description::OURS).unwrap();
+    let moduli = [
+        TableModulus::PowerOfTwo(32),
+        TableModulus::Prime(TorusRing::MAX_PRIME),
+    ];
+    let procedure = ProcBuilder::new("nothing", 10, &moduli)
+        .unwrap()
+        .finish()
+        .unwrap();
+    let refusal = |log_n, moduli| {
+        let head = Head {
+            log_n,
+            moduli,
+            inputs: &[],
+            procs: &[],
+            halts: false,
+        };
+        machine
+            .takes(&head, &procedure)
+            .map_err(|error| error.to_string())
+    };
+    assert_eq!(refusal(10, &moduli[..]), Ok(Vec::new()));
+    let ring = refusal(9, &moduli[..]).unwrap_err();
+    assert!(
+        ring.contains("rings of 2^9") && ring.contains("`log_n`"),
+        "{ring}"
+    );
+    let modulus = refusal(10, &moduli[..1]).unwrap_err();
+    assert!(modulus.contains("moduli"), "{modulus}");
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ringmill_compiler::Accuracy;
 use ringmill_compiler::ckks::{Options, ParamsChoice, Wanted};
 use ringmill_compiler::compile;
-use ringmill_compiler::explain::explain;
+use ringmill_compiler::explain::{Advice, Line, explain};
 use ringmill_compiler::options::Options as AnyOptions;
 use ringmill_schemes::bgv::Bgv;
 
@@ -99,4 +99,32 @@ fn a_program_that_bootstraps_says_why_no_change_was_tried() {
     let found = explain(&compiled, &options).unwrap();
     assert!(found.advice_left_out.unwrap().contains("bootstraps"));
     assert!(found.costs.bootstraps.count > 0);
+}
+
+#[test]
+fn advice_says_what_changes_and_nothing_else() {
+    let advice = |levels, log_n, key_bytes| {
+        let line = Line::default();
+        let change = "do less".to_owned();
+        let advice = Advice {
+            line,
+            change,
+            levels,
+            log_n,
+            key_bytes,
+        };
+        advice.to_string()
+    };
+    let levels = "levels 2 in place of 3";
+    let shown = advice([3, 2], [14, 14], [1 << 20; 2]);
+    assert_eq!(shown, format!("do less: {levels}"));
+    let shown = advice([3, 2], [14, 13], [1 << 21, 1 << 20]);
+    assert!(
+        shown.starts_with("do less: keys take 1.0 MiB in place of 2.0 MiB, "),
+        "{shown}"
+    );
+    assert!(
+        shown.ends_with(&format!("{levels}, ring degree 2^13 in place of 2^14")),
+        "{shown}"
+    );
 }

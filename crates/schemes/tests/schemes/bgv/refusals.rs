@@ -170,6 +170,25 @@ fn a_factor_is_a_unit_modulo_t() {
 }
 
 #[test]
+fn a_ciphertext_has_two_or_three_polynomials() {
+    let setup = Setup::new(params(5, 193, &[50, 50], &[50]));
+    let a = setup.encrypt(&[1, 2, 3]);
+    let poly = a.polys()[0].clone().into_wide();
+    let t = ringmill_math::Modulus::new(193).unwrap();
+    for size in 0..6 {
+        let factor = Factor::new(1, t).unwrap();
+        let polys = vec![poly.clone(); size];
+        match Ciphertext::new(&setup.params, a.level(), factor, polys) {
+            Ok(made) => assert!((2..=3).contains(&size) && made.polys().len() == size),
+            Err(BgvError::Rlwe(RlweError::Size { got, .. })) => {
+                assert!(got == size && !(2..=3).contains(&size));
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+#[test]
 fn procedures_are_named_once_and_variants_that_are_none_are_refused() {
     let params = params(5, 193, &[50, 40, 40], &[50]);
     let (cache, level) = (ProcCache::new(params.clone()), Level(1));

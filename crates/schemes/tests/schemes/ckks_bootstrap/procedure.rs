@@ -4,6 +4,8 @@
 use ringmill_isa::macros::verify_with_primes;
 use ringmill_schemes::ParameterSet;
 use ringmill_schemes::ckks::bootstrap::{Bootstrapping, Layout, Procedure, Set, Wanted};
+use ringmill_schemes::rlwe::SecurityLevel;
+use ringmill_schemes::rlwe::security::sparse_bounds;
 
 fn procedure(set: Set, real: bool, magnitude: f64) -> Procedure {
     let setup = set.bootstrapping().unwrap();
@@ -23,6 +25,26 @@ fn a_bootstrap_is_a_valid_procedure() {
         let params = procedure.params();
         verify_with_primes(procedure.program(), params.level_primes()).unwrap();
         assert!(procedure.error() < 2f64.powi(-20));
+    }
+}
+
+/// For each secure set, docs/security.md has the bits of the encapsulation key's modulus and the bounds of both tables.
+#[test]
+fn the_page_has_the_key_of_every_secure_set() {
+    let page = include_str!("../../../../../docs/security.md");
+    let secure = Set::ALL
+        .into_iter()
+        .filter(|(_, set)| Set::SECURE.contains(set));
+    for (name, set) in secure {
+        let setup = set.bootstrapping().unwrap();
+        let log_n = setup.params().log_n();
+        let bounds = sparse_bounds(setup.weight(), SecurityLevel::Bits128, log_n).unwrap();
+        let [estimator, hybrid] = [bounds.estimator, bounds.rotated_hybrid].map(Option::unwrap);
+        let (weight, bits) = (setup.weight(), setup.key_bits());
+        let row =
+            format!("| CKKS's `{name}` | 2^{log_n} | {weight} | {bits} | {estimator} | {hybrid} |");
+        assert!(page.contains(&row), "{row}");
+        assert!(bounds.smaller().is_some_and(|most| bits <= most.into()));
     }
 }
 
