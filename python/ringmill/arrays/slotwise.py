@@ -88,7 +88,7 @@ def binary(code: Code, node: Node, a: View, b: View) -> Placed:
 
 
 def at(code: Code, node: Node, a: View, b: View, layout: Layout) -> Placed | None:
-    """Lowers an operation of two views with this layout of the result."""
+    """Lowers an operation of two views with this layout of the result, or None if a view lacks a slot that it needs."""
     left = arrange(code, a[0], wished(layout, a[1]), node.line)
     right = arrange(code, b[0], wished(layout, b[1]), node.line)
     if left is None or right is None:

@@ -29,8 +29,9 @@ fn sum(f: &mut Formatter<'_>, sum: &Sum) -> fmt::Result {
 }
 
 impl Display for Graph {
-    /// Writes a line for each lookup: the wire that it gives, its operand and its entries. Wires count in halves of a
-    /// message. In circuits of bits they count in eighths of the torus, and each table is the sign.
+    /// Writes a headline, a line for each lookup and a line for each output. The line of a lookup has the wire that it
+    /// gives, its operand and its entries. In circuits of digits, wires count in halves of a message. In circuits of bits
+    /// they count in eighths of the torus, and each table is the sign.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let of = match self.basis {
             Basis::Digits => "digits",

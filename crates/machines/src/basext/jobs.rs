@@ -57,8 +57,8 @@ impl Job {
         })
     }
 
-    /// Returns the extension's operands in the order in which they are sent to the unit: the source limbs, then the
-    /// limb modulo the redundant modulus.
+    /// Returns the extension's operands in the order in which they are sent to the unit: the source limbs, then, of an
+    /// exact extension, the limb modulo the redundant modulus.
     pub fn takes(&self) -> impl Iterator<Item = ValueId> {
         self.sources.iter().copied().chain(self.redundant)
     }

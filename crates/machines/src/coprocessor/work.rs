@@ -84,7 +84,8 @@ impl<'m> Work<'m> {
         Partition::new(procedure, &self.accepted)
     }
 
-    /// Returns the cycles of all commands of the co-processors since the run's start.
+    /// Returns the cycles that the run has taken on the card so far: for each co-processor in each stage, those until
+    /// its last command ended. Commands that overlap count once.
     pub fn cycles(&self) -> u64 {
         self.tally.cycles()
     }

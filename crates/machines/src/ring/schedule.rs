@@ -48,7 +48,8 @@ pub struct Scheduled {
     pub host_params: Vec<Vec<u16>>,
     pub host_results: Vec<Vec<u16>>,
     pub key_plans: Vec<KeyPlan>,
-    /// For each RPAU, the most memory slots that the procedure uses at once.
+    /// For each RPAU, the most memory slots in use at once during the procedure. Slots with values of other calls
+    /// count too.
     pub peak: [u8; MAX_RPAUS],
     /// The cycles by the scheduler's own clock. Reports show the cycle model's count.
     pub cycles: u64,

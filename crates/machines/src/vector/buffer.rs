@@ -67,7 +67,7 @@ impl Buffer {
         !self.free.is_empty()
     }
 
-    /// Counts one more use of a limb, and returns the new time, which is the number of uses so far.
+    /// Counts one more use of a limb, and returns the new time of the clock, which only serves to compare uses.
     pub fn tick(&mut self) -> u64 {
         self.clock += 1;
         self.clock

@@ -139,7 +139,7 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// Adds the time and the counts of another call to these.
+    /// Adds the time and the counts of another call to these, and keeps the larger peak.
     pub fn add(&mut self, other: &Self) {
         for at in 0..self.micro.len() {
             self.micro[at] += other.micro[at];

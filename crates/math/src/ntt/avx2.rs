@@ -318,7 +318,7 @@ entry!(any, false);
 /// Computes the forward NTT of a limb in place, four coefficients at a time.
 ///
 /// # Safety
-/// The caller enables AVX2; with `SMALL`, q is below 2^60.
+/// The caller enables AVX2. `limb` has the length of the plan's ring. With `SMALL`, q is below 2^60.
 #[inline(always)]
 unsafe fn forward<const SMALL: bool>(plan: &NttPlan, limb: &mut [u64]) {
     // SAFETY: AVX2 is enabled; every pointer comes from a chunk of at least the vectors read and written.
@@ -356,7 +356,8 @@ unsafe fn forward<const SMALL: bool>(plan: &NttPlan, limb: &mut [u64]) {
 /// Computes the inverse NTT of a limb in place, four coefficients at a time.
 ///
 /// # Safety
-/// As for [`forward`]: the caller enables AVX2; with `SMALL`, q is below 2^60.
+/// As for [`forward`]: the caller enables AVX2, `limb` has the length of the plan's ring, and with `SMALL` q is below
+/// 2^60.
 #[inline(always)]
 unsafe fn inverse<const SMALL: bool>(plan: &NttPlan, limb: &mut [u64]) {
     // SAFETY: as in `forward`.

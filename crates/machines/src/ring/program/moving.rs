@@ -18,8 +18,10 @@ use crate::ring::residency::{Bundle, Pieces};
 pub type KeyTable = HashMap<(usize, u8), u8>;
 
 impl Run<'_> {
-    /// Brings the call's key limbs into key memory. Limbs that cross the link are put into `loads`. The slots of all
-    /// key limbs are put into `table`, if there is one.
+    /// Brings the call's key limbs into key memory. An RPAU whose key memory is too small for all of them has a plan in
+    /// `plans`. There the limbs with which the procedure starts are brought, and key memory then counts as it is at the
+    /// procedure's end. The content of `loads` is replaced by the limbs that cross the link. `table`, if there is one,
+    /// gets the slot of each key index.
     pub(super) fn bring_keys(
         &mut self,
         now: &Now<'_>,

@@ -159,8 +159,9 @@ pub(crate) fn combine<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> 
     Ok(())
 }
 
-/// Emits a sum of products of ciphertexts, with one relinearisation. With [`Shape::tail`](super::Shape::tail), it
-/// also adds a sum of ciphertexts, each times an integer.
+/// Emits a sum of products of ciphertexts, with one relinearisation. A first factor may be a combination
+/// ([`Combinations`]). With [`Shape::tail`](super::Shape::tail), one more combination is added. The sum is divided by the
+/// level's last primes, as many as [`Shape::dropped`](super::Shape::dropped) says.
 pub(crate) fn sum_products<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let operands = operands(e, v.sizes.len())?;
     let combinations = Combinations::new(e, v)?;
