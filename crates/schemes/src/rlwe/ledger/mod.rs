@@ -199,8 +199,15 @@ impl Ledger {
         }
         let kept = home.account().unwrap_or_default();
         let known = kept.joined(remembered.unwrap_or_default());
-        let written = home.write(known.charged(charge)?);
-        written.or_else(|fault| unkept(known, fault))
+        let charged = known.charged(charge)?;
+        if let Err(fault) = home.write(charged) {
+            return unkept(known, fault);
+        }
+        // If the file is lost, this process still knows what it has shared.
+        if let Some(mut memory) = self.memory() {
+            memory.account = memory.account.joined(charged);
+        }
+        Ok(())
     }
 
     /// Writes the secret key to a file. The first regular file to which it is written stores the account of shared
