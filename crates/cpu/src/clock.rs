@@ -12,8 +12,9 @@ use ringmill_isa::source::SourceLoc;
 /// time. A u64 holds years of parts.
 const PARTS: u64 = 256;
 
-/// Divides the time of a program's run equally among the steps that its threads compute at once, whenever one of them
-/// ends. Time in which no step runs belongs to no call.
+/// Divides the time of a program's run equally among the steps that its threads compute at once. It does so whenever
+/// the clock is read, as at the end of each step. Time in which no step runs belongs to no call. A run on one thread
+/// counts whole calls instead ([`Clock::lap`]).
 pub struct Clock {
     pub ledger: Ledger,
     last: Instant,

@@ -18,11 +18,11 @@ use ringmill_device::pool::{buffer_bytes, holds_short, limb_modulus};
 pub(super) struct Run {
     pub calls: u64,
     pub weight: u64,
-    /// The most bytes of limbs at one time if calls run in order, as on one thread. The caller's inputs are not
-    /// counted.
+    /// The most bytes of limbs and scratch buffers at one time if calls run in order, as on one thread. The caller's
+    /// inputs are not counted.
     peak: u64,
-    /// The most bytes of limbs that one call in progress holds: those that its steps have computed
-    /// and still need.
+    /// The most bytes that one call in progress holds: the limbs that its steps have computed and still need, and
+    /// scratch buffers.
     within: u64,
 }
 
@@ -149,7 +149,7 @@ pub struct Expands {
     pub all: u64,
     /// The bytes of the largest expanded limb or constant.
     pub largest: u64,
-    /// The most bytes of expanded key limbs and encoded constants that one call reads.
+    /// The most bytes of expanded key limbs that one call reads, plus those of the largest encoded constant.
     pub within: u64,
 }
 

@@ -24,7 +24,8 @@ pub(super) struct Task<'a> {
     pub step: u32,
     pub src: Vec<Value<'a>>,
     /// A buffer for each result. If `in_place` names an operand, the first result's buffer holds that operand's
-    /// residues. For a kernel that updates operands ([`Kernel::updates`]), these buffers hold the operands.
+    /// residues. For a kernel that updates operands ([`Kernel::updates`]), these buffers hold the operands, unless a
+    /// result is in words of 32 bits. A `PRNG` step has no buffer, and puts the expanded limb here.
     pub dst: Vec<Value<'a>>,
     pub in_place: Option<usize>,
     /// Whether the kernel writes its results past the processor's caches to memory ([`Kernel::streams`]).
@@ -33,7 +34,8 @@ pub(super) struct Task<'a> {
     pub scratch: Vec<u64>,
     /// Buffers of 64-bit words for operands and results in words of 32 bits ([`Step::room`]).
     pub room: Vec<Arc<Buf>>,
-    /// The seed from which a `PRNG` step expands its result, or `None` for any other step.
+    /// The seed from which a `PRNG` step expands its result. Other steps do not read it, and may find that of an
+    /// earlier step.
     pub seed: Option<Arc<SeedExpansion>>,
 }
 
@@ -51,7 +53,8 @@ pub(super) enum Fault {
     Math(MathError),
     /// A key limb or a constant could not be expanded.
     Expanded(DeviceError),
-    /// A result buffer has another reference, or an operand is missing, which is an error in this crate.
+    /// A result buffer has another reference, or an operand or a buffer is missing or has another length or word width
+    /// than planned. This is an error in this crate.
     Shape,
 }
 
@@ -301,8 +304,8 @@ fn copy(out: &mut [u64], from: &[u64]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The longest list of operands that is collected in an array on the stack; a longer list is
-/// collected on the heap.
+/// The longest list of operands, or of pairs or triples of operands, that is collected in an array on the stack. A
+/// longer list is collected on the heap.
 const FEW: usize = 32;
 
 fn with_limbs<T>(src: &[Value<'_>], f: impl FnOnce(&[&[u64]]) -> T) -> T {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The CPU as a device: runs a limb program on all cores, in the order of its data dependences.
+//! The CPU as a device: runs a limb program on one or several threads, in the order of its data dependences.
 //!
-//! Each procedure is planned once ([`plan`]): the plan has a kernel with its tables for each step, and counts the
-//! uses of each value. A run moves limbs through calls ([`state`]) and computes with the kernels of `ringmill_math`
-//! ([`kernel`]). One thread runs the calls in order. Several threads take ready steps from one queue, across calls,
-//! within a window that bounds memory ([`threads`]). Arithmetic is exact, so the bits do not depend on the order.
+//! Each procedure is planned on its first use ([`plan`]): the plan has a kernel with its tables for each step, and
+//! counts the uses of each value. A run moves limbs through calls ([`state`]) and computes with the kernels of
+//! `ringmill_math` ([`kernel`]). One thread runs the calls in order. Several threads take ready steps from one queue,
+//! across calls, within a window that bounds memory ([`threads`]). Arithmetic is exact, so the bits do not depend on
+//! the order.
 
 mod clock;
 mod error;

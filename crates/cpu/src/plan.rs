@@ -273,7 +273,8 @@ pub(super) struct Step {
     pub src: Box<[u32]>,
     pub dst: Box<[Made]>,
     /// The lengths, in words, of scratch buffers of 64-bit words. They stand in for operands and results in words of 32
-    /// bits that the kernel does not support. They are known when the plan is complete.
+    /// bits that the kernel does not support, or hold the intermediate value of a scaled difference. They are known
+    /// when the plan is complete.
     pub room: Box<[usize]>,
 }
 
@@ -392,7 +393,8 @@ impl Lists {
 pub(super) struct Plan {
     pub name: String,
     pub steps: Vec<Step>,
-    /// For each value, the number of steps and results that use it.
+    /// For each value, the number of its uses: as an operand of a step, or as a result of the procedure. A step that
+    /// uses it twice counts twice.
     pub uses: Vec<u32>,
     /// For each step, the number of its operands. A call counts it down as operands come, and runs
     /// the step at 0.
@@ -413,7 +415,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Makes the plan of a verified procedure. Without `fused` every instruction becomes one step, in its place in the
-    /// procedure. A procedure that the verifier would refuse gives [`DeviceError::Malformed`], never a panic.
+    /// procedure. A procedure that the verifier would refuse gives an error, never a panic.
     pub fn new(proc: &Procedure, fused: bool) -> Result<Self, DeviceError> {
         let fusion = match fused {
             true => Fusion::For {

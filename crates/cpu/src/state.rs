@@ -69,8 +69,8 @@ struct Frame<'a> {
     values: Vec<Option<Value<'a>>>,
     uses: Vec<u32>,
     pending: Vec<u32>,
-    /// The number of results still to come in this call: those of its steps, and those of the
-    /// procedure.
+    /// The number of the call's steps that are not finished, plus the number of the procedure's results that do not
+    /// exist yet.
     left: usize,
     /// The row of the clock's ledger of time by line and procedure, to which the call's time is
     /// added.
@@ -104,8 +104,9 @@ pub(super) struct State<'a> {
     pub clock: Clock,
     pub calls_done: u64,
     pub weight_done: u64,
-    /// A callback that receives each output with its number. It gets an output as soon as the run knows that no later
-    /// call reads it, at the latest at the end. Without a callback the run holds all outputs to the end.
+    /// A callback that receives each output with its number. It gets an output when a step has computed it, if the run
+    /// then knows that no later call reads it. It gets all other outputs at the end. Without a callback the run holds
+    /// all outputs to the end.
     take: Option<Take<'a>>,
     /// The outputs that the callback `take` has received before the end of the run.
     taken: LimbMap<()>,
@@ -154,8 +155,8 @@ impl<'a> State<'a> {
         })
     }
 
-    /// Sets `take`, the callback that receives the outputs. The run passes an output on as soon as it knows that no
-    /// later call reads it, so that it holds few outputs.
+    /// Sets `take`, the callback that receives the outputs. The run passes an output on when a step has computed it, if
+    /// it then knows that no later call reads it. So it holds few outputs. It passes all others on at the end.
     pub fn hand_to(&mut self, take: Take<'a>) {
         self.take = Some(take);
     }
@@ -364,8 +365,9 @@ impl<'a> State<'a> {
         Ok(())
     }
 
-    /// Makes `value`, the limb `limb` of the program, readable for the open calls that wait for it,
-    /// and for later calls.
+    /// Makes `value`, the limb `limb` of the program, readable for the open calls that wait for it, and for later
+    /// calls. If no later call reads it, an output goes to the callback `take`, if there is one, and any other limb is
+    /// released.
     fn publish(&mut self, limb: LimbId, value: Value<'a>) {
         let slot = self.slots.entry(limb).or_default();
         for (call, param) in std::mem::take(&mut slot.waiters) {
@@ -393,8 +395,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Returns whether steps write a limb of the program past the cache. They do if it is an output
-    /// that no call reads, and the program's outputs together are too large for the cache.
+    /// Returns whether steps write a limb of the program past the cache. They do if it is an output that no call reads,
+    /// no callback `take` receives outputs, and the program's outputs together exceed half of the cache.
     fn streamed(&self, limb: LimbId) -> bool {
         let waited = || {
             self.slots

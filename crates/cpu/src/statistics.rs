@@ -15,7 +15,7 @@ pub struct CpuStats {
     /// The most bytes of limb buffers in use at one time, without the inputs
     /// that the caller bound.
     pub pool_peak_bytes: u64,
-    /// The bytes of limb buffers that the device keeps for its next run.
+    /// The bytes of the limb buffers of this run that the device keeps for a later run.
     pub pool_held_bytes: u64,
     /// The counts and bytes of key limbs and constants that the run expanded.
     pub expanded: ExpandedStats,

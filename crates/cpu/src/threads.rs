@@ -14,8 +14,8 @@ use ringmill_device::expanded::Usage;
 use ringmill_device::trace::SpanSink;
 use ringmill_limits::Watch;
 
-/// The number of calls that are open at one time for each thread. With several open calls, ready
-/// steps rarely run out, and memory stays near that of a run in order.
+/// The most calls that are open at one time for each thread. With several open calls, ready steps rarely run out, and
+/// memory stays near that of a run in order.
 pub(super) const CALLS_PER_THREAD: usize = 4;
 
 struct Shared<'a, 'm, 'p> {

@@ -30,7 +30,8 @@ const PAGE: usize = 2 << 20;
 const LARGE: usize = 4 * PAGE;
 
 /// A global allocator that starts blocks of 4 KiB and more at a cache line. Each of these takes 64 bytes more from the
-/// system. It asks for pages of 2 MiB for blocks of 8 MiB and more; on Linux the system may grant them.
+/// system, unless its own alignment is above 64 bytes. The system places such a block, and shorter blocks, itself. For
+/// the blocks of 8 MiB and more that it places, it asks Linux for pages of 2 MiB, which the system may grant.
 ///
 /// It does not ask the system for aligned blocks. The system copies such a block when it grows, and
 /// fills a zeroed one with zeros even if its memory is zero already. It also cannot reuse the place
@@ -51,7 +52,8 @@ fn offset(base: *mut u8) -> usize {
     LINE - base.addr() % LINE
 }
 
-/// Asks the system for large pages, for the part of a block that fills whole large pages.
+/// Asks Linux for large pages if a block has at least [`LARGE`] bytes, for the part of the block that fills whole large
+/// pages. Otherwise does nothing.
 ///
 /// # Safety
 ///
@@ -94,7 +96,7 @@ unsafe fn inside(base: *mut u8) -> *mut u8 {
 ///
 /// # Safety
 ///
-/// `block` came from [`inside`] and nothing was written before it.
+/// `block` came from [`inside`], and the eight bytes before it are unchanged since.
 unsafe fn outside(block: *mut u8) -> *mut u8 {
     // SAFETY: `inside` wrote the count there, and it leads back to the same block's start.
     unsafe { block.sub(block.cast::<usize>().sub(1).read()) }

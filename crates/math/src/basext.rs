@@ -54,9 +54,9 @@ use crate::{AnyModulus, MathError, Modulus, RnsBasis, WordModulus};
 /// and one more, and reduce the sum once.
 pub const MAX_SOURCES: usize = 64;
 
-/// The number of coefficients that a base extension converts at a time. A block's residues, scaled
-/// for the sums, take 34 KiB for 17 source moduli and fit the first-level cache. For 64 moduli they
-/// take 130 KiB and fit the second-level cache.
+/// The number of coefficients that a base extension converts at a time. A block's residues, scaled for the sums, take
+/// 34 KiB for 17 source moduli, about the size of the first-level cache. For 64 moduli they take 128 KiB and fit the
+/// second-level cache.
 pub(crate) const BLOCK: usize = 256;
 
 /// The choice of one integer among those that have the given residues, which are congruent modulo
@@ -154,7 +154,8 @@ pub fn best_exact<'a>(
     FixedPoint::new(from, to, Representative::NonNegative)
 }
 
-/// Checks the numbers and lengths of the limbs of a conversion, and returns their length.
+/// Checks the numbers and lengths of the limbs of a conversion and the length of its scratch memory, which may be
+/// longer than needed. Returns the length of the limbs.
 pub(crate) fn check_shapes(
     extension: &impl BaseExtension,
     input: &[&[u64]],

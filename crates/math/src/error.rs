@@ -4,8 +4,8 @@
 
 use thiserror::Error;
 
-/// The error of a function of this crate: a refused input, a failure of the system's random device,
-/// or a halt by a limit.
+/// The error of a function of this crate: a refused input, a failure of the system's random device, kernels that the
+/// processor does not run, or a halt by a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MathError {

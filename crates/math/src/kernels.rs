@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Kernels: loops over whole limbs, the one interface through which devices compute on residues.
+//! Kernels: loops over whole limbs, with which devices compute on residues.
 //!
 //! Every function checks the lengths of its slices. Then it runs the fastest path that the processor has and the
 //! environment allows: scalar, AVX2, AVX-512 or AVX-512 with IFMA (see [`Backend`]). All paths compute the same bits.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Number theory for homomorphic encryption: moduli, primes, NTT, RNS bases, base extension, automorphisms and
-//! sampling. The crate knows no scheme.
+//! Number theory for homomorphic encryption: moduli, primes, NTT, RNS bases, base extension, automorphisms, sampling,
+//! plaintext slots, digit removal and arithmetic on the torus. The crate knows no scheme.
 //!
 //! Conventions are SEAL's. A *limb* is a slice of N residues below its modulus. Position i of the evaluation
 //! form of a polynomial a holds a(psi^(2 bitrev(i) + 1)), where psi is the smallest primitive 2N-th root of

@@ -192,8 +192,8 @@ pub struct NttPlan {
     n_inv_twiddle: Shoup,
 }
 
-/// A cache of transform plans of one kind (64-bit or 32-bit words) by modulus and ring. Each plan is built once in a
-/// process.
+/// A cache of transform plans of one kind (64-bit or 32-bit words) by modulus and ring. A process keeps one plan for
+/// each key. Two threads that are the first to need it may both build it; then one of the two is dropped.
 type PlanCache<P> = RwLock<HashMap<(Modulus, Ring), Arc<P>>>;
 
 static PLANS: LazyLock<PlanCache<NttPlan>> = LazyLock::new(Default::default);
@@ -223,7 +223,7 @@ fn shared<P>(
 impl NttPlan {
     /// Builds the tables for transforms of limbs of `ring` modulo `q`. `q` must be a prime that is 1 modulo twice the
     /// degree of the full ring (that is, modulo 4n for a half ring of n coefficients). Prefer [`NttPlan::shared`],
-    /// which builds them once.
+    /// which keeps them for the process.
     ///
     /// # Errors
     /// The errors of [`Ring::check`] and [`plans::check_environment`]. [`MathError::NoRootOfUnity`] or

@@ -9,7 +9,7 @@
 //! | environment variable | what it does |
 //! | --- | --- |
 //! | `RINGMILL_PLANS` | a level (`scalar`, `avx2`, `avx512`, `avx512ifma`): as on a processor that has no more; and how to choose: `timed`, `first` (the first candidate, nothing is timed) or `random:SEED`; both with a comma between |
-//! | `RINGMILL_PLANS_FILE` | a file in which choices are kept from one process to the next; one of another processor, version or format is ignored, and written anew |
+//! | `RINGMILL_PLANS_FILE` | a file in which choices are kept from one process to the next; one of another processor, instruction set, version or format is ignored, and written anew |
 //!
 //! A thread that needs a shape which another thread is timing uses the first candidate and does not wait.
 

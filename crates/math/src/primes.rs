@@ -15,8 +15,8 @@ static KNOWN: LazyLock<RwLock<HashSet<u64>>> = LazyLock::new(Default::default);
 /// emptied.
 const MAX_KNOWN: usize = 1 << 12;
 
-/// Returns whether n is prime, by Miller-Rabin with the first twelve primes as bases. The test is exact below 3.3 *
-/// 10^24.
+/// Returns whether n is prime, by Miller-Rabin with the first twelve primes as bases. The test is exact below 3.1 *
+/// 10^23, so for every `n`.
 pub fn is_prime(n: u64) -> bool {
     if n >> 24 == 0 {
         return miller_rabin(n); // sooner done than looked up under a lock
@@ -77,8 +77,8 @@ fn miller_rabin(n: u64) -> bool {
 /// Returns `count` primes q = 1 mod `step` with exactly `bits` bits, largest first, leaving out those in `used`.
 ///
 /// # Errors
-/// [`MathError::OutOfRange`] unless `bits` is from 2 to 61. [`MathError::NotEnoughPrimes`] if fewer primes than
-/// `count` exist, or if `step` is 0.
+/// [`MathError::OutOfRange`] unless `bits` is from 2 to 61. [`MathError::NotEnoughPrimes`] if fewer primes than `count`
+/// exist, or if `step` is 0 or at least 2^`bits` - 1.
 pub fn primes_one_mod(
     bits: u32,
     step: u64,

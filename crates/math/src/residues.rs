@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Returns whether residues of a modulus are held in words of 32 bits, which is so if the modulus is below 2^32.
+/// Returns whether residues of a modulus may be held in words of 32 bits: whether the modulus is below 2^32.
 pub const fn is_short(modulus: u128) -> bool {
     modulus >> 32 == 0
 }
 
-/// The residues of a limb, in words of 64 bits, or of 32 bits if the modulus is below 2^32.
+/// The residues of a limb, in words of 64 bits, or of 32 bits, which only a modulus below 2^32 allows.
 #[derive(Clone, Copy, Debug)]
 pub enum Residues<'a> {
     Wide(&'a [u64]),
@@ -18,7 +18,7 @@ pub enum Residues<'a> {
     Short(&'a [u32]),
 }
 
-/// A writable limb of residues, in words of 64 bits, or of 32 bits if the modulus is below 2^32.
+/// A writable limb of residues, in words of 64 bits, or of 32 bits, which only a modulus below 2^32 allows.
 #[derive(Debug)]
 pub enum ResiduesMut<'a> {
     Wide(&'a mut [u64]),

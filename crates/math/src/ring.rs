@@ -75,7 +75,8 @@ impl Ring {
         }
     }
 
-    /// Returns the number of coefficients of one limb. A `log_n` out of range gives 0, which no limb matches.
+    /// Returns the number of coefficients of one limb. A `log_n` above [`Ring::MAX_LOG_N`] gives 0, which no limb
+    /// matches.
     #[allow(clippy::len_without_is_empty)] // a ring is never empty
     #[inline]
     pub const fn len(self) -> usize {

@@ -151,7 +151,7 @@ impl BaseConverter {
     }
 
     /// Returns the constant (Q/q_i)^-1 mod q_i by which [`BaseConverter::scale`] multiplies limb i. Here q_i are the
-    /// source moduli, and Q is their product.
+    /// source moduli, and Q is their product. It is `None` if there is no limb i.
     pub fn inverse_punctured(&self, i: usize) -> Option<u64> {
         self.crt.scale().get(i).map(|w| w.value)
     }
@@ -163,8 +163,9 @@ impl BaseConverter {
         self.crt.sums().row(j)
     }
 
-    /// Returns Q mod p_j, where Q is the product of the source moduli and p_j is target modulus
-    /// number j. With it a caller can subtract a multiple of Q from output limb j.
+    /// Returns Q mod p_j, where Q is the product of the source moduli and p_j is target modulus number j. With it a
+    /// caller can subtract a multiple of Q from output limb j. It is `None` if there is no such target modulus; targets
+    /// that are machine-word powers of two have no number here.
     pub fn product_mod(&self, j: usize) -> Option<u64> {
         self.product.get(j).copied()
     }
@@ -213,8 +214,8 @@ impl BaseConverter {
     }
 
     /// Computes the whole base extension. `input` has one limb for each source modulus, `output` one for each target
-    /// modulus, all of one length. The call allocates its scratch memory; [`BaseExtension::convert`] takes that from
-    /// the caller.
+    /// modulus and then one for each target power of two, all of one length. The call allocates its scratch memory;
+    /// [`BaseExtension::convert`] takes that from the caller.
     ///
     /// # Errors
     /// The errors of [`BaseExtension::convert`].

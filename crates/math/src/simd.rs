@@ -81,7 +81,8 @@ pub trait LazyMul {
     /// The processor must have the features of this arithmetic.
     unsafe fn broadcast(w: &Self::Form) -> Self::Constant;
 
-    /// Returns in each lane a number below `BOUND` * q that is congruent to x * w modulo q.
+    /// Returns in each lane a number below `BOUND` * q that is congruent to x * w modulo q. x is in the range of
+    /// numbers between stages: below 4 `BOUND` q with `WIDE_RANGE`, otherwise below 2 `BOUND` q.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.

@@ -421,8 +421,8 @@ fn note(choice: Choice) {
     }
 }
 
-/// Returns the choices of kernels that this process has made so far, in the order in which they
-/// were made.
+/// Returns this process's latest choice of a kernel for each shape of transform, in the order in which the choices were
+/// made. A choice may be absent if another thread held the list when it was made.
 pub fn made() -> Vec<Choice> {
     MADE.read()
         .unwrap_or_else(|error| error.into_inner())

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads and writes the file `RINGMILL_PLANS_FILE`, which keeps choices of kernels from one process to the next.
 //!
-//! The first line of the file has the format and this crate's version, the second the processor.
-//! Then comes a line for each shape of transform, `task word-bits bits log2-n: kernel`. The file is
-//! not trusted: a kernel counts only if it is a candidate of the shape on this processor. A file
-//! that is too long, of another processor or not of this form is ignored.
+//! The first line of the file has the format and this crate's version, the second the processor and the best
+//! instruction set that kernels may use. Then comes a line for each shape of transform, `task word-bits bits log2-n:
+//! kernel`. The file is not trusted: a kernel counts only if it is a candidate of the shape on this processor. A file
+//! that is too long, of another version, processor or instruction set, or not of this form is ignored.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -31,8 +31,8 @@ fn path() -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-/// Returns the first two lines of a file of choices that this process writes: the format with this
-/// crate's version, and this processor.
+/// Returns the first two lines of a file of choices that this process writes: the format with this crate's version,
+/// then this processor and the best instruction set that kernels may use.
 fn head() -> String {
     format!(
         "ringmill plans 1, {}\n{}, {}\n",
@@ -75,7 +75,7 @@ pub fn text(head: &str, kept: &Kept) -> String {
 }
 
 /// Reads the choices of kernels in a file. Returns `None` if the file cannot be read or is too long, or if it does not
-/// begin with `head`, as a file of another processor or version does not.
+/// begin with `head`, as a file of another version, processor or instruction set does not.
 pub fn read(path: &Path, head: &str) -> Option<Kept> {
     // Asked before it is opened: opening a pipe would wait for its other end.
     if !std::fs::metadata(path).ok()?.is_file() {

@@ -102,7 +102,8 @@ pub(super) fn prime_sums(q: Modulus) -> PrimeSums {
     }
 }
 
-/// Makes the modulus of TFHE ciphertexts from a modulus of either kind, a power of two or a prime.
+/// Makes the modulus of TFHE ciphertexts from a modulus of either kind. The caller ensures that it is 2^32, 2^64 or a
+/// prime.
 impl From<AnyModulus> for Coefficients {
     fn from(q: AnyModulus) -> Self {
         match q {

@@ -18,7 +18,8 @@ pub struct Monomials {
 }
 
 impl Monomials {
-    /// Makes the table from which transforms of X^a - 1 are looked up, for the ring and the prime of `plan`.
+    /// Makes the table from which transforms of X^a - 1 are looked up, for the ring and the prime of `plan`. The ring
+    /// must be a full ring.
     pub fn new(plan: &NttPlan) -> Self {
         let (q, log_n) = (plan.modulus(), u32::from(plan.ring().log_n));
         let step = q.shoup(plan.psi());

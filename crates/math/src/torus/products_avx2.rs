@@ -222,7 +222,7 @@ macro_rules! with_long {
 /// ciphertext, four positions at a time. `out` has a polynomial for each column.
 ///
 /// # Safety
-/// The processor must have AVX2 and FMA; p is at most 2^52 - 2^12 + 1.
+/// The processor must have AVX2 and FMA; p is at most 2^52 - 2^12 + 1, and below 2^32 if the key has words of 32 bits.
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn accumulate(
     p: Modulus,

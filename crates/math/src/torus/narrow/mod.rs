@@ -51,7 +51,7 @@ impl NarrowRing {
     /// 16, and there are at most 12 rows and 2 to 4 columns.
     ///
     /// # Errors
-    /// [`MathError`] if the modulus has no root of unity of the needed order.
+    /// The errors of [`Ntt32::shared`], for instance if the modulus has no root of unity of the needed order.
     pub fn serving(q: Coefficients, shape: KeyShape) -> Result<Option<Self>, MathError> {
         let fits = q.bits() <= Self::MOST_BITS
             && shape.n() >= BLOCK
