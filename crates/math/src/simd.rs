@@ -40,7 +40,9 @@ pub enum Chunks {
     TwoInStep,
 }
 
-/// Multiplication of residues modulo q by constants (Shoup's trick), in one width of arithmetic.
+/// Multiplication of residues modulo q by constants (Shoup's trick), in one width of arithmetic. Numbers between the
+/// stages of a transform have the range that [`LazyMul::WIDE_RANGE`] gives. An arithmetic that replaces the provided
+/// functions may let numbers grow further.
 pub trait LazyMul {
     /// The bound on products: they are below `BOUND` * q for the modulus q.
     const BOUND: u64;
@@ -81,8 +83,8 @@ pub trait LazyMul {
     /// The processor must have the features of this arithmetic.
     unsafe fn broadcast(w: &Self::Form) -> Self::Constant;
 
-    /// Returns in each lane a number below `BOUND` * q that is congruent to x * w modulo q. x is in the range of
-    /// numbers between stages: below 4 `BOUND` q with `WIDE_RANGE`, otherwise below 2 `BOUND` q.
+    /// Returns in each lane a number below `BOUND` * q that is congruent to x * w modulo q. Every arithmetic takes an x
+    /// below `BOUND` * q; its own documentation says which larger x it takes.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -106,9 +108,10 @@ pub trait LazyMul {
         x
     }
 
-    /// Reduces x before a forward stage to less than half of the range that numbers between stages
-    /// may have. Stages come in pairs; `SECOND` says that this is the second of a pair. `bound` is
-    /// `BOUND` q in each lane.
+    /// Reduces x before a forward stage, which adds less than `BOUND` q, so that its results stay in the range of
+    /// numbers between stages. Stages come in pairs; `SECOND` says that this is the second of a pair. With `WIDE_RANGE`
+    /// x is brought below 2 `BOUND` q before the first stage of a pair and left as it is before the second. Otherwise x
+    /// is brought below `BOUND` q before each stage. `bound` is `BOUND` q in each lane.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -170,8 +173,8 @@ pub trait LazyMul {
         unsafe { Self::reduce_fully(x, q, bound, context) }
     }
 
-    /// Computes K forward butterflies (x + w y, x - w y + `BOUND` q), for x below half of the range
-    /// that numbers between stages may have. `bound` is `BOUND` q in each lane.
+    /// Computes K forward butterflies (x + w y, x - w y + `BOUND` q), for x that [`LazyMul::halve_range`] has reduced.
+    /// `bound` is `BOUND` q in each lane.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.
@@ -195,8 +198,9 @@ pub trait LazyMul {
         }
     }
 
-    /// Computes K inverse butterflies (x + y, w (x - y)) with results below `BOUND` q, for x and y
-    /// below `BOUND` q. `FRESH` says that x and y are below q, so the sum needs no reduction.
+    /// Computes K inverse butterflies (x + y, w (x - y)) for x and y below `BOUND` q. Results are below `BOUND` q,
+    /// except that some arithmetics let sums grow ([`LazyMul::reduce_sums`]). `FRESH` says that x and y are below q, so
+    /// the sum needs no reduction.
     ///
     /// # Safety
     /// The processor must have the features of this arithmetic.

@@ -26,7 +26,8 @@ pub struct MiddleHalf {
 }
 
 impl MiddleHalf {
-    /// Makes the base extension of integers in (-Q/4, Q/4) from the moduli `from`, whose product is Q, to the targets `to`.
+    /// Makes the base extension of integers in (-Q/4, Q/4) from the moduli `from`, whose product is Q, to the moduli of
+    /// `to`. Powers of two in `to` get no output limb.
     ///
     /// # Errors
     /// Fails for more than 64 source moduli.

@@ -35,8 +35,9 @@ pub(super) struct Short {
     /// by its constant.
     half: u64,
     groups: Vec<Group>,
-    /// For each target modulus, whether it is in one of the `groups`. A power of two, a modulus above 2^32 and one for
-    /// which a sum would not fit 64 bits are in none; another kernel computes their sums.
+    /// For each target modulus, whether it is in one of the `groups`. In none are a power of two, a modulus above 2^32,
+    /// and one for which a sum would not fit 64 bits or would take more than two foldings at its end. Another kernel
+    /// computes their sums.
     served: Vec<bool>,
 }
 

@@ -10,8 +10,8 @@ use super::{ifma, short};
 use crate::kernels;
 use crate::{AnyModulus, MathError, Modulus, Shoup, WordModulus};
 
-/// The most terms of one sum of a base extension: a residue for each source modulus, and the
-/// correction alpha.
+/// The most terms of one sum of an exact base extension: a residue for each source modulus, and the correction alpha. A
+/// [`BaseConverter`](crate::BaseConverter) may have more terms.
 const MAX_TERMS: usize = MAX_SOURCES + 1;
 
 /// The sums z_j = sum_i w_(j, i) y_i mod p_j of terms y_i times constants w_(j, i), for every

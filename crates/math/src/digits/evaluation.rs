@@ -41,8 +41,9 @@ struct Layout {
     radices: Vec<usize>,
 }
 
-/// Returns the cheapest plan to evaluate a polynomial at one input. `coefficients` begin with the
-/// constant. Of several plans with the same cost it returns the first.
+/// Returns the plan with the least cost to evaluate a polynomial at one input. It tries layouts whose number of baby
+/// steps lies between a quarter of the square root of the number of terms and four times this root. `coefficients`
+/// begin with the constant. Of several plans with the same cost it returns the first.
 pub(super) fn plan_polynomial(coefficients: &[i64], costs: PlanCosts) -> Plan {
     let mut builder = Builder::new(1);
     let x = builder.input(0);

@@ -110,10 +110,10 @@ impl Local {
         Ok(self.reduce(whole))
     }
 
-    /// Adds null polynomials, which are 0 at all served arguments, from the highest coefficient of
-    /// `polynomial` on. Each coefficient ends nearest to 0 modulo the leading coefficient of the
-    /// null polynomial of its degree. So higher powers get smaller coefficients, and so less noise,
-    /// or none.
+    /// Adds null polynomials, which are 0 at all served arguments, from the highest coefficient of `polynomial` on.
+    /// Each coefficient from degree D on ends nearest to 0 modulo the leading coefficient of the null polynomial of its
+    /// degree. Lower coefficients only take part in the additions. So higher powers get smaller coefficients, and so
+    /// less noise, or none.
     fn reduce(&self, mut polynomial: Vec<u64>) -> Vec<u64> {
         let q = self.q;
         let count = self.product.len() - 1;

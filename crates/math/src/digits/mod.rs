@@ -11,7 +11,8 @@
 //! | [`sign_table`], [`combine_signs_plan`] | signs, for comparisons |
 //!
 //! Digits are balanced: from -(p - 1) / 2 to (p - 1) / 2. A [`Plan`] is a list of steps. Each step is a sum of products
-//! that is relinearised once. [`PlanCosts`] choose the plan among all layouts, with the same choice on every computer.
+//! that is relinearised once. [`PlanCosts`] choose the plan among the layouts that the planner tries, with the same
+//! choice on every computer.
 
 mod error;
 mod evaluation;

@@ -185,7 +185,7 @@ impl LowDigit {
     }
 }
 
-/// The method by which a digit is removed. All methods compute the same result.
+/// The method by which a digit is removed. All methods compute the same result if the noise is within its bound.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Method {
     /// Removes a digit with one polynomial of least degree, which serves only the values that noise
@@ -225,8 +225,8 @@ impl DigitRemoval {
     /// bootstraps. That is the removal of k more digits, of any value: `digits` = v + k and `noise` = (p^(v + k) - 1) / 2.
     ///
     /// # Errors
-    /// Fails unless p^e is a power below 2^60 of an odd prime. Also fails if no digit would be left, or the noise does not fit
-    /// the digits that are removed.
+    /// Fails unless p^e is a power below 2^60 of an odd prime. Also fails if no digit would be left, if the noise does
+    /// not fit the digits that are removed, or if a digit may be above [`LowDigit::MAX_BOUND`] in magnitude.
     pub fn new(
         p: u64,
         exponent: u32,

@@ -9,8 +9,8 @@ use crate::{Modulus, Shoup};
 
 level!("avx2", __m256i, products Barrett, constants Multiplier, sums WideReducer);
 
-/// Computes out = the sum of w_k * a_k mod q over the limbs a_k and the constants w_k, coefficient
-/// by coefficient.
+/// Computes out = the sum of w_k * a_k mod q over the limbs a_k and the constants w_k, for the coefficients that fill
+/// whole vectors. Returns their number.
 ///
 /// # Safety
 /// As for the functions of the macro [`level`]: the processor must have AVX2, and pointers and slices must be valid

@@ -212,8 +212,8 @@ impl Vector for __m512i {
     }
 }
 
-/// Computes out = the sum of w_k * a_k mod q over the limbs a_k and the constants w_k, coefficient
-/// by coefficient. Each product with a constant is reduced by its quotient, so the whole sum needs
+/// Computes out = the sum of w_k * a_k mod q over the limbs a_k and the constants w_k, for the coefficients that fill
+/// whole vectors. Returns their number. Each product with a constant is reduced by its quotient, so the whole sum needs
 /// no reduction of its own.
 ///
 /// # Safety

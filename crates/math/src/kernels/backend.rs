@@ -38,8 +38,9 @@ impl Backend {
         }
     }
 
-    /// Returns the backend of this thread's kernels: inside [`with_backend`] the one that it forces, otherwise the
-    /// best one that the environment allows ([`crate::plans`]).
+    /// Returns the backend of this thread's kernels: inside [`with_backend`] the one that it forces, otherwise the best
+    /// one that the environment allows ([`crate::plans`]). If the environment asks for random choices, each call draws
+    /// one of the backends up to this one.
     #[inline]
     pub fn current() -> Backend {
         FORCED.get().unwrap_or_else(|| policy().level())

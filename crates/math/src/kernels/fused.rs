@@ -103,6 +103,9 @@ pub type PairTerm<'a> = (Residues<'a>, Residues<'a>, Residues<'a>);
 /// Computes two sums of products that share their first factors, as in key switching. out\[0\] is
 /// the sum of d_k * a_k and out\[1\] the sum of d_k * b_k mod q over the terms (d_k, a_k, b_k).
 /// With `carry` the sums are added to what `out` holds.
+///
+/// # Errors
+/// [`MathError::Length`] if the two results or a limb of a term differ in length.
 pub fn dot_pair(
     q: Modulus,
     out: [&mut [u64]; 2],
@@ -190,6 +193,9 @@ const BLOCK_TERMS: usize = 32;
 /// Computes the product of two polynomials of degree one in a secret s, coefficient by coefficient
 /// of the limbs. With a = a_0 + a_1 s and b = b_0 + b_1 s, out = (a_0 b_0, a_0 b_1 + a_1 b_0, a_1
 /// b_1) mod q (Medha paper, Algorithm 2).
+///
+/// # Errors
+/// [`MathError::Length`] if a result or a limb has another length than the first result.
 pub fn tensor(
     q: Modulus,
     out: [&mut [u64]; 3],

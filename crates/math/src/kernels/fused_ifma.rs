@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Fused passes with 52-bit multiply-add (AVX-512 IFMA), for any modulus. Each pass computes the coefficients that
-//! fill whole vectors of eight. It returns their number, which is 0 if this backend is not in force. Callers check the
-//! lengths.
+//! Fused passes with 52-bit multiply-add (AVX-512 IFMA), for any modulus. Each pass computes the coefficients that fill
+//! whole vectors of eight. It returns their number, which is 0 if this backend is not in force, or if the pass does not
+//! serve the moduli or the place of the result. Callers check the lengths.
 
 use std::arch::x86_64::*;
 

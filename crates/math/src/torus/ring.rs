@@ -50,7 +50,8 @@ impl TorusRing {
     ///
     /// # Errors
     /// [`MathError`] if a modulus of a transform is no prime, is above 2^52 - 2^12 + 1 or has no root of unity of the
-    /// needed order. Also if q is no prime for [`Lift::Native`], or the two primes are equal.
+    /// needed order. Also if q is a power of two for [`Lift::Native`] or a prime for another lift, if the two primes
+    /// are equal, or if `log_n` is not from 1 to 17.
     pub fn new(q: Coefficients, log_n: u8, lift: Lift) -> Result<Self, MathError> {
         let primes = match (lift, q) {
             (Lift::Native, Coefficients::Prime(q)) => vec![q],
