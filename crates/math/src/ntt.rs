@@ -275,8 +275,9 @@ impl NttPlan {
 
     /// Chooses the kernel of one kind of transform again, as the environment asks for ([`plans`]), and keeps the choice
     /// for the process. If that means timing, it takes about `patience`. Returns `None` if another thread is choosing
-    /// the kernel, or if there is no memory to time it. For [`Task::ForwardFrom`] it also returns `None` if no kernel
-    /// changes the modulus within the transform on this CPU, for this modulus and length.
+    /// the kernel, or if there is no memory to time it. [`Task::ForwardFrom`] is timed on residues modulo the plan's
+    /// own modulus. For it the result is also `None` if no kernel changes the modulus within the transform on this CPU,
+    /// for this modulus and length.
     pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
         #[cfg(target_arch = "x86_64")]
         if task == Task::ForwardFrom {
@@ -295,7 +296,7 @@ impl NttPlan {
     }
 
     /// Computes the forward or inverse NTT of a limb in place with one of the kernels that [`NttPlan::kernels`] names,
-    /// for tests and measurements.
+    /// for tests and measurements. [`Task::ForwardFrom`] stands for the forward NTT here.
     ///
     /// # Errors
     /// [`MathError::Length`] for a limb of another length than the ring's, [`MathError::OutOfRange`] for another name.

@@ -195,7 +195,8 @@ unsafe fn dot_scalars_at<const V: usize>(
 /// Computes out = a b mod q, coefficient by coefficient.
 ///
 /// # Safety
-/// The processor must have IFMA; the pointers must be valid for `len` words. The same holds for all functions here.
+/// The processor must have AVX-512 F, DQ and IFMA; pointers and slices must be valid for `len` words. The same holds
+/// for all functions here.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) unsafe fn mul(
     q: Modulus,
@@ -217,7 +218,7 @@ pub(super) unsafe fn mul(
 /// Computes out = acc + a b mod q, coefficient by coefficient.
 ///
 /// # Safety
-/// As for [`mul`]: the processor must have IFMA; the pointers must be valid for `len` words.
+/// As for [`mul`]: the processor must have AVX-512 F, DQ and IFMA; the pointers must be valid for `len` words.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) unsafe fn mac(
     q: Modulus,
@@ -240,7 +241,7 @@ pub(super) unsafe fn mac(
 /// Computes out = a w mod q, coefficient by coefficient, for a limb a and a prepared constant w.
 ///
 /// # Safety
-/// As for [`mul`]: the processor must have IFMA; the pointers must be valid for `len` words.
+/// As for [`mul`]: the processor must have AVX-512 F, DQ and IFMA; the pointers must be valid for `len` words.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 pub(super) unsafe fn mul_shoup(
     q: Modulus,

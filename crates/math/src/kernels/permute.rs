@@ -12,10 +12,10 @@ use super::auto::Word;
 use super::backend::Backend;
 use crate::simd::{LANES, store};
 
-/// Writes the value at input position `source[i]`, taken modulo the length of `from`, to output position i.
-/// Returns the number of positions that it wrote. That is 0 if the backend has no AVX-512 F or the limb has
-/// fewer than 16 words, and otherwise all. The sources must be those of an automorphism
-/// ([`super::AutoEvalPlan::sources`], or half of them), and the lengths equal powers of two.
+/// Writes the value at input position `source[i]`, taken modulo the length of `from`, to output position i. Returns the
+/// number of positions that it wrote. That is 0 if the backend has no AVX-512 F, the limb has fewer than 16 words, or
+/// the three lengths are not one power of two. Otherwise it is all. The sources must be those of an automorphism
+/// ([`super::AutoEvalPlan::sources`], or those of a part).
 pub(super) fn permute<W: Word>(out: &mut [u64], from: &[W], source: &[u32]) -> usize {
     let backend = Backend::current();
     if !matches!(backend, Backend::Avx512 | Backend::Avx512Ifma)

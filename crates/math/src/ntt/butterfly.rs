@@ -168,8 +168,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
         unsafe { A::butterflies(x, y, w, self.bound, self.context) }
     }
 
-    /// Reduces x before a forward stage to less than half of the range that numbers between stages
-    /// may have. Stages come in pairs, and `SECOND` says that this is the second of a pair.
+    /// Reduces x before a forward stage, as [`LazyMul::halve_range`] does. Stages come in pairs, and `SECOND` says that
+    /// this is the second of a pair.
     #[inline(always)]
     pub(super) unsafe fn before<const SECOND: bool, const K: usize>(
         self,
@@ -228,7 +228,8 @@ impl<'a, A: LazyMul> Stage<'a, A> {
     }
 
     /// Computes the inverse butterfly (x + y, w (x - y)) for K pairs of vectors. Operands and results are below c, the
-    /// bound of products. `FRESH` says that operands are below q, so that the sum needs no reduction.
+    /// bound of products, except that some arithmetics let sums grow. `FRESH` says that operands are below q, so that
+    /// the sum needs no reduction.
     #[inline(always)]
     pub(super) unsafe fn inverse<const FRESH: bool, const K: usize>(
         self,

@@ -36,9 +36,9 @@ pub fn candidates(widths: &[Width], bytes: usize) -> Vec<u8> {
 
 /// Computes the NTT of residues of another modulus ([`NttPlan::forward_from`]) as one fused transform. If there is an
 /// `end`, the transform also scales the difference of another limb and its results ([`Difference`]). It computes
-/// nothing on other backends than AVX-512 IFMA, for limbs that are too short, and if a conversion and a transform one
-/// after the other were found to be faster. Returns whether it computed the transform. All limbs have the plan's
-/// length.
+/// nothing on other backends than AVX-512 IFMA, for limbs that are too short, for moduli that no fused kernel serves,
+/// and if a conversion and a transform one after the other were found to be faster. Returns whether it computed the
+/// transform. All limbs have the plan's length.
 pub(super) fn forward_from(
     plan: &NttPlan,
     out: &mut [u64],
@@ -60,9 +60,9 @@ pub(super) fn forward_from(
         .is_some_and(|how| unsafe { avx512::forward_from(plan, out, a, from, w, end, how) })
 }
 
-/// Returns the number of the candidate kernel that was found to be the fastest for residues modulo `from`. The kernels
-/// are timed if this was not done before. It is the first candidate if another thread is timing the kernels or there is
-/// no memory to time them.
+/// Returns the number of the candidate kernel that is chosen for the plan's shape. If none is chosen yet, the kernels
+/// are timed on residues modulo `from`; the choice then serves every other modulus of residues. It is the first
+/// candidate if another thread is timing the kernels or there is no memory to time them.
 fn chosen(plan: &NttPlan, from: Modulus) -> u8 {
     let (shape, cell) = plan.shape(Task::ForwardFrom);
     match cell.map(plans::chosen) {
@@ -73,8 +73,8 @@ fn chosen(plan: &NttPlan, from: Modulus) -> u8 {
     }
 }
 
-/// Times the candidate kernels that transform limbs of residues modulo `from`, for about `patience`,
-/// and keeps the fastest.
+/// Chooses among the candidate kernels that transform limbs of residues modulo `from`, as the environment asks for, and
+/// keeps the choice. Timing takes about `patience`. Returns `None` in the cases of [`NttPlan::choose`].
 pub(super) fn choose_from(plan: &NttPlan, from: Modulus, patience: Duration) -> Option<Choice> {
     settle_from(plan, from, patience)?;
     let shape = plan.shape(Task::ForwardFrom).0;

@@ -78,8 +78,8 @@ pub struct Ntt32 {
 static PLANS: LazyLock<PlanCache<Ntt32>> = LazyLock::new(Default::default);
 
 impl Ntt32 {
-    /// Builds the tables for transforms of limbs of `ring` modulo `q`. `q` must be a prime below 2^32 that is 1
-    /// modulo twice the degree of the full ring. Prefer [`Ntt32::shared`], which builds them once.
+    /// Builds the tables for transforms of limbs of `ring` modulo `q`. `q` must be a prime below 2^32 that is 1 modulo
+    /// twice the degree of the full ring. Prefer [`Ntt32::shared`], which keeps them for the process.
     ///
     /// # Errors
     /// [`MathError::OutOfRange`] for a modulus of 2^32 or more, and the errors of [`NttPlan::new`].
@@ -156,8 +156,8 @@ impl Ntt32 {
         plans::names(self)
     }
 
-    /// Computes the transform of kind `task` of a limb in place with one of the kernels that [`Ntt32::kernels`]
-    /// names, for tests and measurements.
+    /// Computes the forward or inverse NTT of a limb in place with one of the kernels that [`Ntt32::kernels`] names,
+    /// for tests and measurements. [`Task::ForwardFrom`] stands for the forward NTT here.
     ///
     /// # Errors
     /// [`MathError::Length`] for a limb of another length than the ring's, [`MathError::OutOfRange`] for another

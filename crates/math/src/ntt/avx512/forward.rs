@@ -14,8 +14,8 @@ use crate::simd::{Chunks, LANES, LazyMul};
 /// and so are the parts of parts (depth first).
 ///
 /// # Safety
-/// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be equal. The caller
-/// enables the features of A.
+/// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be equal. `stage` has the
+/// tables of a limb in which the block at `index` has this length. The caller enables the features of A.
 #[inline(always)]
 pub(in crate::ntt) unsafe fn forward_block<A: LazyMul, W: Words, const FRESH: bool>(
     stage: Stage<A>,
@@ -35,7 +35,7 @@ pub(in crate::ntt) unsafe fn forward_block<A: LazyMul, W: Words, const FRESH: bo
 /// `out`. `index` is the position of the block's twiddle in the first stage.
 ///
 /// # Safety
-/// `work` is as for [`forward_block`], and `out` takes `len` words. The caller enables the features of A.
+/// `work` and `stage` are as for [`forward_block`], and `out` takes `len` words. The caller enables the features of A.
 #[inline(always)]
 pub(super) unsafe fn forward_rest<A: LazyMul, S: Sink<A>>(
     stage: Stage<A>,

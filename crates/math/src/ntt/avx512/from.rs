@@ -87,7 +87,8 @@ macro_rules! entry {
             /// the scaled difference of another limb and the transform instead ([`Difference`]).
             ///
             /// # Safety
-            /// The processor has AVX-512 IFMA, F and DQ; all limbs have the plan's length.
+            /// The processor has AVX-512 IFMA, F and DQ. All limbs have the plan's length, which is at least that of
+            /// the shortest limb that the AVX-512 loops transform.
             pub(super) unsafe fn all(
                 plan: &NttPlan,
                 out: &mut [u64],

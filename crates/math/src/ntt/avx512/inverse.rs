@@ -13,8 +13,8 @@ use crate::simd::{Chunks, LANES, LazyMul};
 /// the parts of parts (depth first).
 ///
 /// # Safety
-/// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be equal. The caller
-/// enables the features of A.
+/// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be equal. `stage` has the
+/// tables of a limb of this length. The caller enables the features of A.
 #[inline(always)]
 pub(in crate::ntt) unsafe fn inverse_whole<A: LazyMul, W: Words>(
     stage: Stage<A>,
@@ -30,13 +30,12 @@ pub(in crate::ntt) unsafe fn inverse_whole<A: LazyMul, W: Words>(
     }
 }
 
-/// Computes the inverse NTT's stages of a block of `len` words in place, with intermediate values
-/// in `work`. `index` is the position of the block's twiddle in the table. The results are residues
-/// below q.
+/// Computes the inverse NTT's stages of a block of `len` words in place, with intermediate values in `work`. `index` is
+/// the position of the block's twiddle in the table. The results are residues below q. They are not multiplied by 1/n.
 ///
 /// # Safety
-/// As for [`inverse_whole`]: both pointers are valid for `len` words, a power of two and at least `MIN_LEN`. The caller
-/// enables the features of A.
+/// As for [`inverse_whole`]: both pointers are valid for `len` words, a power of two and at least `MIN_LEN`. `stage`
+/// has the tables of a limb in which the block at `index` has this length. The caller enables the features of A.
 #[inline(always)]
 pub(in crate::ntt) unsafe fn inverse_block<A: LazyMul, W: Words>(
     stage: Stage<A>,

@@ -146,7 +146,8 @@ pub(super) unsafe fn forward_single<const LAZY: bool>(stage: Stage32<LAZY>, p: *
 /// [`Stage32`] says what `LAZY` is.
 ///
 /// # Safety
-/// p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
+/// p is valid for len words, a multiple of 128. The tables of `stage` have an entry 2 `index` + 1. The caller enables
+/// AVX-512 F.
 #[inline(always)]
 pub(super) unsafe fn forward_double<const LAZY: bool>(
     stage: Stage32<LAZY>,
@@ -462,7 +463,8 @@ unsafe fn inverse_single<const LAZY: bool>(
 /// [`Stage32`] says what `LAZY` is.
 ///
 /// # Safety
-/// p is valid for len words, a multiple of 128; the caller enables AVX-512 F.
+/// p is valid for len words, a multiple of 128. The tables of `stage` have an entry 2 `index` + 1. The caller enables
+/// AVX-512 F.
 #[inline(always)]
 pub(super) unsafe fn inverse_double<const LAZY: bool>(
     stage: Stage32<LAZY>,
