@@ -52,8 +52,8 @@ fn offset(base: *mut u8) -> usize {
     LINE - base.addr() % LINE
 }
 
-/// Asks Linux for large pages if a block has at least [`LARGE`] bytes, for the part of the block that fills whole large
-/// pages. Otherwise does nothing.
+/// Asks Linux for large pages if a block has at least 8 MiB, for the part of the block that fills whole large pages.
+/// Otherwise does nothing.
 ///
 /// # Safety
 ///

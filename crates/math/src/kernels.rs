@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Kernels: loops over whole limbs, with which devices compute on residues.
 //!
-//! Every function checks the lengths of its slices. Then it runs the fastest path that the processor has and the
-//! environment allows: scalar, AVX2, AVX-512 or AVX-512 with IFMA (see [`Backend`]). All paths compute the same bits.
-//! The caller ensures that inputs are residues below their modulus; then so are outputs. A larger input gives a wrong
-//! residue, never a fault.
+//! Every function on several limbs checks that their lengths fit. Then it runs the fastest path that the processor has
+//! and the environment allows: scalar, AVX2, AVX-512 or AVX-512 with IFMA (see [`Backend`]). All paths compute the same
+//! bits. The caller ensures that inputs are residues below their modulus; then so are outputs. A larger input gives a
+//! wrong residue, never a fault.
 
 mod ahead;
 mod auto;

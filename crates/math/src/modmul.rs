@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Models modular multiplication as hardware computes it. Each algorithm has one type. Its constructor checks the
-//! modulus, and the type returns the value of every pipeline stage.
+//! Models modular multiplication as hardware computes it. Each algorithm has one type. Its constructor refuses moduli
+//! that the algorithm does not serve, and the type returns the value of every pipeline stage.
 //!
 //! | type | moduli | what it avoids | paper |
 //! | --- | --- | --- | --- |

@@ -21,7 +21,7 @@ const KEY: usize = 32;
 /// The bytes of keystream in the generator's buffer, without the key.
 const BUFFER: usize = 4096;
 
-/// The number of 64-bit random numbers that a sampler gets from the generator at a time.
+/// The most 64-bit random numbers that a sampler gets from the generator at a time.
 pub(crate) const BLOCK_WORDS: usize = 256;
 
 /// A ChaCha20 generator. Its state is wiped on drop and never printed.

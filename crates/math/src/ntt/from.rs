@@ -36,9 +36,9 @@ pub fn candidates(widths: &[Width], bytes: usize) -> Vec<u8> {
 
 /// Computes the NTT of residues of another modulus ([`NttPlan::forward_from`]) as one fused transform. If there is an
 /// `end`, the transform also scales the difference of another limb and its results ([`Difference`]). It computes
-/// nothing on other backends than AVX-512 IFMA, for limbs that are too short, for moduli that no fused kernel serves,
-/// and if a conversion and a transform one after the other were found to be faster. Returns whether it computed the
-/// transform. All limbs have the plan's length.
+/// nothing on other backends than AVX-512 IFMA, for limbs that are too short, and for moduli that no fused kernel
+/// serves. It also computes nothing if a conversion and a transform one after the other were found to be faster.
+/// Returns whether it computed the transform. All limbs have the plan's length.
 pub(super) fn forward_from(
     plan: &NttPlan,
     out: &mut [u64],
