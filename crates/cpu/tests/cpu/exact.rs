@@ -109,7 +109,7 @@ impl Shape {
     }
 
     /// Returns N integers below Q. First come neighbours, at distances up to the number of sources, of 0, Q / 2,
-    /// multiples of Q / 2^k and the source moduli. Random integers follow.
+    /// multiples of Q / 2^k and the first eight source moduli. Random integers follow.
     fn coefficients(&self, dice: &mut Dice) -> Vec<BigInt> {
         let (q, l) = (self.product(), self.sources.len());
         let n = 1usize << LOG_N;

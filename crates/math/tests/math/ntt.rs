@@ -352,7 +352,7 @@ fn check_ring(q: Modulus, ring: Ring) {
     }
 }
 
-/// The 32-bit transform gives the residues of the 64-bit one on every backend, at every length.
+/// The 32-bit transform gives the residues of the 64-bit one on every backend, at every length from 4 on.
 #[test]
 fn narrow_limbs_agree_with_wide_ones() {
     for log_n in 2..=17u8 {

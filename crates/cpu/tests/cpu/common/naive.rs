@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Executes limb programs by the definition of each instruction: with sums over all coefficients, 128-bit arithmetic
-//! and no code of the kernels except seed expansion.
+//! (whole integers for base extensions), and no code of the kernels except seed expansion.
 
 use std::collections::HashMap;
 

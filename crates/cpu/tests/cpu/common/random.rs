@@ -68,7 +68,7 @@ pub fn moduli(log_n: u8) -> Vec<u64> {
     [30, 45, 54, 60].map(prime).concat()
 }
 
-/// Returns [`moduli`], then two moduli without a transform and two powers of two.
+/// Returns [`moduli`], then twice a modulus without a transform and a power of two.
 pub fn all_kinds(log_n: u8) -> Vec<TableModulus> {
     let mut table = TableModulus::primes(&moduli(log_n));
     table.extend([
