@@ -206,7 +206,8 @@ impl Cpu {
         self.planned.load(Ordering::Relaxed)
     }
 
-    /// Returns the memory of the limb buffers that the device keeps for later runs.
+    /// Returns the memory of the limb buffers that the device keeps for later runs. Buffers of outputs that a caller
+    /// still holds count as in use. The pools of runs in progress are not counted.
     pub fn pool_usage(&self) -> PoolUse {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.iter_mut().fold(PoolUse::default(), |sum, pool| {

@@ -33,12 +33,12 @@ use ringmill_device::report::Entry;
 use ringmill_device::trace::Context;
 use ringmill_device::value::Value;
 
-/// The number of calls after the open ones (begun and not finished) that the run reads from the program in advance.
-/// So in a short program the run knows, when it computes a limb, whether a later call reads it or it is only an
-/// output.
+/// The least number of calls after the open ones (begun and not finished) that the run reads from the program in
+/// advance, if so many are left. So in a short program the run knows, when it computes a limb, whether a later call
+/// reads it or it is only an output.
 const WINDOW: usize = 64;
 
-/// A limb of the program that a call computes or waits for.
+/// A limb of the program that a call or a checkpoint gave, or for which open calls wait.
 #[derive(Default)]
 struct Slot<'a> {
     value: Option<Value<'a>>,
@@ -84,7 +84,8 @@ pub(super) struct State<'a> {
     plans: &'a [Arc<Plan>],
     bindings: &'a Bindings<'a>,
     pub usage: &'a Usage,
-    /// The limbs that calls computed and later calls read, and the limbs for which open calls wait.
+    /// The limbs that calls computed and that later calls read or the run returns, and the limbs for which open calls
+    /// wait.
     slots: LimbMap<Slot<'a>>,
     /// Whether the program's outputs are so large that steps write them past the cache.
     large: bool,

@@ -15,7 +15,8 @@ pub struct CpuStats {
     /// The most bytes of limb buffers in use at one time, without the inputs
     /// that the caller bound.
     pub pool_peak_bytes: u64,
-    /// The bytes of the limb buffers of this run that the device keeps for a later run.
+    /// The bytes of all buffers of the run's pool, which the device keeps for a later run. The buffers of outputs count
+    /// too; they come back when the caller drops the outputs.
     pub pool_held_bytes: u64,
     /// The counts and bytes of key limbs and constants that the run expanded.
     pub expanded: ExpandedStats,

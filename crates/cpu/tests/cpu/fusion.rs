@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests that fused and unfused runs of each CKKS procedure give the bits of its definition.
+//! Tests that fused and unfused runs of CKKS procedures give the bits of their definitions.
 
 use std::sync::Arc;
 
@@ -61,7 +61,8 @@ fn one_call(procedure: Arc<Procedure>, dice: &mut Dice) -> Case {
     }
 }
 
-/// Returns the key of each CKKS operation at a level.
+/// Returns keys of CKKS operations at a level: sums, products, relinearisations, rescalings, dropped primes and
+/// rotations.
 fn operations(params: &Params, level: Level) -> Vec<OpKey> {
     let residues: Vec<u64> = (0..level.primes() as u64).map(|i| 12_345 + i).collect();
     let galois = params.galois_element(1).unwrap();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests that the operations of BFV and BGV, and their expansions into plain instructions, give the interpreter's bits
-//! on the CPU with one thread and with two.
+//! Tests that operations of BFV and BGV, and their expansions into plain instructions, give the interpreter's bits on
+//! the CPU with one thread and with two.
 
 use std::sync::Arc;
 
