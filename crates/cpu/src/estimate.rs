@@ -27,8 +27,8 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Returns the most bytes of limbs that a run on `threads` threads holds at one time: each further thread adds one
-    /// call in progress. Tests check that no run takes more.
+    /// Estimates the most bytes of limbs and scratch buffers that a run on `threads` threads holds at one time. Each
+    /// further thread adds one call in progress. Tests check that no run takes more.
     pub fn pool(&self, threads: usize) -> u64 {
         let others = (threads as u64).saturating_sub(1);
         self.peak.saturating_add(others.saturating_mul(self.within))

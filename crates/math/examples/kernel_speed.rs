@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Prints the microseconds per call of each kernel on limbs of 2^14 coefficients, for each backend of this
-//! processor.
+//! Prints the microseconds per call of kernels on limbs of 2^14 coefficients, for each backend of this processor.
 //!
 //! `cargo run --release -p ringmill-math --example kernel_speed`
 

@@ -119,8 +119,9 @@ pub trait BaseExtension: Send + Sync {
     /// the limbs.
     fn scratch_len(&self) -> usize;
 
-    /// Converts whole limbs, all of one length. The caller ensures that inputs are residues below their modulus; a larger one
-    /// gives wrong residues, never a fault. The call allocates nothing, and ignores what `scratch` contains.
+    /// Converts whole limbs, all of one length. The caller ensures that inputs are residues below their modulus; a
+    /// larger one gives wrong residues, never a fault. The call ignores what `scratch` contains. It allocates nothing,
+    /// except for a [`BaseConverter`](crate::BaseConverter) of more than 65 source moduli.
     ///
     /// # Errors
     /// [`MathError::Length`] if the number of limbs, their length or the length of the scratch memory does not fit.
