@@ -13,7 +13,8 @@ impl<T: Copy> Lately<T> {
         Self(Mutex::new(None))
     }
 
-    /// Returns the operating system's last answer if it is younger than `most`; otherwise calls `ask` for a new one.
+    /// Returns the operating system's last answer if it is younger than `most`. Otherwise, or if another thread is in
+    /// this method, it returns what `ask` answers now. It is `None` if `ask` answers `None`.
     pub fn get(&self, most: Duration, ask: impl FnOnce() -> Option<T>) -> Option<T> {
         // If another thread holds the lock, this thread asks the system itself. In a process that was forked while the
         // lock was held, a wait would never end.

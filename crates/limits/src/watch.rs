@@ -12,7 +12,7 @@ use crate::system;
 
 /// The bytes that stay free beside every large allocation, for small ones that cannot fail: threads, lists, messages.
 const CUSHION: u64 = 16 << 20;
-/// The time between two measurements of the process's memory, in milliseconds.
+/// The least time between two measurements of the process's memory by one watch, in milliseconds.
 const INTERVAL: u64 = 5;
 /// The greatest age of a measurement of memory with which work may begin.
 const LATELY: Duration = Duration::from_millis(INTERVAL);
@@ -135,8 +135,8 @@ impl Watch {
     /// Asks for leave to allocate `bytes` bytes, whose number comes from an input. `what` names their use in the error.
     ///
     /// # Errors
-    /// [`Halt::OverLimit`] if `bytes` alone is above the limit, [`Halt::NoMemory`] if the system cannot provide so much
-    /// now.
+    /// [`Halt::OverLimit`] if `bytes` alone is above the limit; memory that the work has taken before does not count.
+    /// [`Halt::NoMemory`] if the system refuses to reserve so much ([`room`]).
     pub fn admit(&self, what: &str, bytes: u64) -> Result<(), Halt> {
         let limit = self.0.limits.memory;
         if bytes > limit {
@@ -150,11 +150,11 @@ impl Watch {
     }
 }
 
-/// Checks that the system can provide `bytes` bytes now, with some left for small allocations. `what` names their use
-/// in the error.
+/// Checks that the system grants a reservation of `bytes` bytes and 16 MiB more, which it gives back untouched. A
+/// system that overcommits may grant more than it has. `what` names their use in the error.
 ///
 /// # Errors
-/// [`Halt::NoMemory`] if the system cannot provide them.
+/// [`Halt::NoMemory`] if the system refuses the reservation.
 pub fn room(what: &str, bytes: u64) -> Result<(), Halt> {
     let wanted = usize::try_from(bytes.saturating_add(CUSHION)).unwrap_or(usize::MAX);
     let mut probe: Vec<u8> = Vec::new();

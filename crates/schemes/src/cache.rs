@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A cache of the limb-level procedures of one parameter set's operations. Each procedure is made once.
+//! A cache of the limb-level procedures of one parameter set's operations. It keeps one procedure for each operation.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use ringmill_isa::mid::Procedure;
 use crate::scheme::{Operation, Scheme};
 
 /// A cache of the limb-level procedures of one parameter set's operations. Each procedure is made when it is first
-/// needed.
+/// needed. Two threads that need it at the same time may both make it; the first one is kept.
 pub struct ProcCache<S: Scheme> {
     params: Arc<S::Params>,
     made: Mutex<HashMap<S::Operation, Arc<Procedure>>>,
@@ -38,8 +38,8 @@ impl<S: Scheme> ProcCache<S> {
     /// Returns the verified procedure of an operation, from the cache or newly made.
     ///
     /// # Errors
-    /// The errors of [`Operation::emit`]: a level that the parameters lack, sizes out of range, residues not
-    /// below their modulus, an even Galois element, or a rescale at level 0.
+    /// The errors of [`Operation::emit`], for example for a level that the parameters lack, sizes out of range,
+    /// residues not below their modulus, an even Galois element, or a rescale at level 0.
     pub fn get(&self, operation: &S::Operation) -> Result<Arc<Procedure>, S::Error> {
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = made.get(operation) {

@@ -96,8 +96,8 @@ pub trait Operation: Clone + Eq + Hash + Debug + Send + Sync + 'static {
     /// Returns the procedure's name, which is unique within one parameter set.
     fn name(&self) -> String;
 
-    /// Emits the operation's procedure for these parameters. [`ProcCache::get`](crate::ProcCache::get) makes each
-    /// procedure once.
+    /// Emits the operation's procedure for these parameters. [`ProcCache::get`](crate::ProcCache::get) keeps the
+    /// procedures that were emitted.
     ///
     /// # Errors
     /// Fails for an operation that these parameters do not have.

@@ -147,15 +147,15 @@ pub(super) fn product(ring: &rlwe::Params, level: Level) -> BigUint {
 }
 
 /// Returns the number of auxiliary primes that SEAL uses for BEHZ at a level: m_sk, and as many primes B_i as the
-/// ciphertext has primes. Let B be the product of the B_i. There is one more B_i if K t Q^2 < Q B m_sk would not
-/// hold for K = 2^32 and the plaintext modulus t.
+/// ciphertext has primes. Let B be the product of the B_i. There is one more B_i if the bits of the numbers do not show
+/// that K t Q^2 < Q B m_sk for K = 2^32 and the plaintext modulus t.
 fn behz_primes(ring: &rlwe::Params, t: PlainModulus, level: Level) -> usize {
     let bits = SUM_BITS + u64::from(t.reducer().bits()) + product(ring, level).bits();
     let held = u64::from(PRIME_BITS) * (level.primes() as u64 + 1);
     level.primes() + usize::from(bits >= held) + 1
 }
 
-/// Returns the fewest primes of `bits` bits whose product P is large enough for round(t d / Q), where t is the
+/// Returns a number of primes of `bits` bits that suffices for their product P to hold round(t d / Q), where t is the
 /// plaintext modulus and d a product of two polynomials. Each prime is above half of 2^`bits`. Both factors'
 /// coefficients are at most Q / 2, and a coefficient of d sums at most 2 N products. So |t d / Q| <= t N Q / 2, which
 /// must stay below P / 2.

@@ -162,8 +162,8 @@ impl Evaluator {
         self.shared.one(&op, &[a], &[], &[&key.0], ())
     }
 
-    /// Divides the ciphertext by the last prime of its level, with rounding. The result is one level lower, and its
-    /// noise is divided too.
+    /// Divides the ciphertext by the last prime of its level, with rounding. The result is one level lower. The error
+    /// in its phase is divided, too, so the noise relative to Q stays, but for the rounding.
     pub fn mod_switch_to_next(&self, a: &Ciphertext) -> Result<Ciphertext, BfvError> {
         self.shared.check(a)?;
         let op = OpKey::mod_switch(a.level(), a.size() as u32);
@@ -196,7 +196,9 @@ impl Evaluator {
     /// least first, as SEAL does.
     ///
     /// # Errors
-    /// [`RlweError::MissingKey`] if both the step's key and those of its powers of two are missing.
+    /// [`RlweError::MissingKey`] if the step's key is missing, and so is that of one of its powers of two.
+    /// [`RlweError::RotationStep`] for a step of N / 2 or more in absolute value. Also fails for a ciphertext of three
+    /// polynomials.
     pub fn rotate_rows(
         &self,
         a: &Ciphertext,
@@ -217,7 +219,7 @@ impl Evaluator {
     }
 
     /// Rotates the rows of slots by several steps that share one decomposition of the ciphertext. Returns one result
-    /// for each step. Either all keys come with seeds, or none.
+    /// for each step. Either all keys come with seeds, or none. A step of 0 is refused, and so is an empty list.
     pub fn rotate_rows_hoisted(
         &self,
         a: &Ciphertext,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of BGV. A message names the expected value, the value found and a cure.
+//! The errors of BGV. Most messages name the expected value, the value found and a cure.
 
 use ringmill_limits::Halt;
 use ringmill_math::MathError;

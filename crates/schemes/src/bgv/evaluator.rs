@@ -17,9 +17,10 @@ use crate::rlwe::evaluator::{Evaluation, check_factors, check_three};
 use crate::rlwe::{Galois, GaloisKeys, Level, RelinKey, RlweError};
 use ringmill_device::call::Runs;
 
-/// Homomorphic operations on whole BGV ciphertexts. Operands must agree in level, and operands and keys must belong to
-/// one secret key. An operand or a key may lack the identity of its secret key. Then nothing checks that, and the
-/// result lacks the identity, too. Correction factors may differ: sums first make them equal, by [`Factor::balance`].
+/// Homomorphic operations on whole BGV ciphertexts. Operands must agree in level and plaintext modulus, and operands
+/// and keys must belong to one secret key. An operand or a key may lack the identity of its secret key. Then nothing
+/// checks that, and the result lacks the identity, too. Correction factors may differ: sums first make them equal, by
+/// [`Factor::balance`].
 ///
 /// Like SEAL, it refuses transparent results ([`RlweError::Transparent`]), which hide nothing, such as `a - a` or a
 /// product with zero.
@@ -244,7 +245,9 @@ impl Evaluator {
     /// least first, as SEAL does.
     ///
     /// # Errors
-    /// [`RlweError::MissingKey`] if both the step's key and those of its powers of two are missing.
+    /// [`RlweError::MissingKey`] if the step's key is missing, and so is that of one of its powers of two.
+    /// [`RlweError::RotationStep`] for a step of N / 2 or more in absolute value. Also fails for a ciphertext of three
+    /// polynomials.
     pub fn rotate_rows(
         &self,
         a: &Ciphertext,
@@ -296,7 +299,7 @@ impl Evaluator {
     }
 
     /// Rotates the rows of slots by several steps that share one decomposition of the ciphertext. Returns one result
-    /// for each step. Either all keys come with seeds, or none.
+    /// for each step. Either all keys come with seeds, or none. A step of 0 is refused, and so is an empty list.
     pub fn rotate_rows_hoisted(
         &self,
         a: &Ciphertext,

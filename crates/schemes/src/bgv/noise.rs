@@ -331,8 +331,8 @@ impl NoiseModel {
         divided.plus(self.rounding(1.0, polys))
     }
 
-    /// Returns the base-2 logarithm of Q / 4 over the noise bound, where Q is the modulus of `level`. A ciphertext
-    /// with a value of 0 or more decrypts, and has a budget of one bit or more.
+    /// Returns the base-2 logarithm of Q / 4 over the noise bound, where Q is the modulus of `level`. A ciphertext with
+    /// a value above 0 decrypts, and has a budget of one bit or more.
     pub fn room(&self, noise: Noise, level: Level) -> f64 {
         let q = self.levels.get(level.index());
         let q = q.map_or(f64::NEG_INFINITY, |room| room.log2);

@@ -25,12 +25,14 @@ operations! {
     /// Divides a ciphertext by the last prime of its level and keeps the message modulo the plaintext modulus. The
     /// result is one level lower.
     ModSwitch    => (".mod_switch",    &[ANY],      0,              None,     None,       OneLower, Largest,    None, scaling::rescale) [Rescale],
-    /// Adds a ciphertext and several of its automorphisms. They share one decomposition into key-switching digits
-    /// and one division by the special primes.
+    /// Adds a ciphertext and several of its automorphisms. They share one decomposition into key-switching digits and
+    /// one division, by the special primes and those of [`OpKey::dropping`].
     SumRotations => (".sum_rotations", &[TWO],      0,              Elements, PerElement, Lower,    Exactly(2), None, sums::sum_rotations) [Morph, Ksw],
-    /// Adds several ciphertexts, each after an automorphism. The key switches share one division by the special primes.
+    /// Adds several ciphertexts, each after an automorphism. The key switches share one division, by the special primes
+    /// and those of [`OpKey::dropping`].
     TurnSum      => (".turn_sum",      &[PAIRS],    0,              Elements, PerElement, Lower,    Exactly(2), None, sums::turn_sum) [Morph, Ksw],
-    /// Adds several ciphertexts, each times a plaintext that has residues modulo each prime, in evaluation form.
+    /// Adds several ciphertexts, each times a plaintext that has residues modulo each prime, in evaluation form. It has
+    /// a result for each sum ([`Shape::sums`]).
     SumPlain     => (".sum_plain",     &[PAIRS],    PER_CIPHERTEXT, None,     None,       Same,     Exactly(2), None, sums::sum_plain) [Mul, Add],
     /// Adds several ciphertexts, each multiplied by an integer, and one more integer. It may divide the sum by the
     /// level's last primes.
@@ -148,8 +150,8 @@ impl OpKey {
     }
 
     /// Returns, as the cache key of its procedure, a sum of products of `count` ciphertexts. `shape` says which of them
-    /// are multiplied. `residues` are those of the integers by which the sum multiplies ciphertexts, modulo q_0 ..=
-    /// q_level.
+    /// are multiplied. `residues` are those of the integers of each combination, its multipliers and then the integer
+    /// that it adds, modulo q_0 ..= q_level.
     pub fn sum_products(
         level: Level,
         count: usize,

@@ -43,8 +43,8 @@ impl Params {
     /// and above its 60 bits the number of further plaintext moduli.
     pub(crate) const OWN_BYTES: usize = 8;
 
-    /// Starts a parameter set of ring degree 2^`log_n` and plaintext modulus `t`. For messages in slots t must be a
-    /// prime that allows batching.
+    /// Starts a parameter set of ring degree 2^`log_n` and plaintext modulus `t`. For messages in N slots t must be a
+    /// prime that allows batching. A power of an odd prime has slots only with further plaintext moduli.
     pub fn builder(log_n: u8, t: PlainModulus) -> ParamsBuilder {
         ParamsBuilder::new(rlwe::Params::builder(log_n), t)
     }

@@ -67,7 +67,7 @@ impl<P: ExactParams> BatchEncoder<P> {
     /// Decodes the N slots to integers in the range of [`Integers::Signed`].
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters.
+    /// Fails for a plaintext of other parameters or of another plaintext modulus than t.
     pub fn decode_signed(&self, plain: &Plaintext) -> Result<Vec<i64>, ExactError> {
         let t = self.params.plain_modulus();
         let values = self.decode_unsigned(plain)?;
@@ -77,7 +77,7 @@ impl<P: ExactParams> BatchEncoder<P> {
     /// Decodes the N slots to integers in the range of [`Integers::Unsigned`].
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters.
+    /// Fails for a plaintext of other parameters or of another plaintext modulus than t.
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
         let params = self.params.shared_params();
         params.check_id("plaintext", plain.params_id())?;

@@ -42,7 +42,7 @@ impl<P: ExactParams> CoefficientEncoder<P> {
     /// Decodes the N coefficients to integers in the range of [`Integers::Signed`].
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters.
+    /// Fails for a plaintext of other parameters or of another plaintext modulus than t.
     pub fn decode_signed(&self, plain: &Plaintext) -> Result<Vec<i64>, ExactError> {
         let t = self.params.plain_modulus();
         let residues = self.checked(plain)?;
@@ -52,7 +52,7 @@ impl<P: ExactParams> CoefficientEncoder<P> {
     /// Decodes the N coefficients to integers in the range of [`Integers::Unsigned`].
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters.
+    /// Fails for a plaintext of other parameters or of another plaintext modulus than t.
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
         Ok(self.checked(plain)?.to_vec())
     }

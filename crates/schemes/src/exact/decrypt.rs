@@ -69,7 +69,8 @@ impl<S: ExactScheme> Decryptor<S> {
     }
 
     /// Returns the noise budget in bits: about how often the noise of the ciphertext may still double before its
-    /// message is lost. It is SEAL's invariant noise budget. It is 0 for noise that [`Decryptor::decrypt`] refuses.
+    /// message is lost. It is SEAL's invariant noise budget. It is 0 if the noise reaches a quarter of Q, near which
+    /// [`Decryptor::decrypt`] begins to refuse.
     ///
     /// # Errors
     /// Fails for ciphertexts of other parameters or another key.

@@ -12,7 +12,7 @@ use crate::rlwe::{Level, Message, SeededCiphertext};
 use crate::scheme::{At, Scheme};
 
 /// Encrypts under a public key, or under the secret key for its holder. Each encryption draws fresh randomness, so a
-/// copy of an encryptor (in a forked process or a restored machine) repeats no randomness.
+/// copy of an encryptor (in a forked process or a restored machine) repeats none, unless a test has fixed its seed.
 pub struct Encryptor<S: Scheme> {
     zeros: rlwe::Encryptor,
     params: Arc<S::Params>,
@@ -72,8 +72,8 @@ where
     /// in BFV).
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters, and for a level or an annotation that the encryptor's parameters do
-    /// not have.
+    /// Fails for a plaintext of other parameters or of another plaintext modulus than the annotation's, and for a level
+    /// or an annotation that the encryptor's parameters do not have. A public key encrypts modulo t alone.
     pub fn encrypt_under(&self, plain: &Plaintext, at: &At<A>) -> Result<Ciphertext<A>, S::Error> {
         self.with_message(plain, at, |zeros, message| {
             zeros.encrypt_coefficients(at.level, at.annotation.clone(), Some(message))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of the encodings of integers. A message names the expected value, the value found and a cure.
+//! The errors of the encodings of integers. Most messages name the expected value, the value found and a cure.
 
 use ringmill_math::MathError;
 use ringmill_math::slots::SlotError;

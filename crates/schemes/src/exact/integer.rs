@@ -91,7 +91,7 @@ impl<P: ExactParams> IntegerEncoder<P> {
     /// Decodes a plaintext to the polynomial's value at the base.
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters.
+    /// Fails for a plaintext of other parameters or of another plaintext modulus than t.
     pub fn decode(&self, plain: &Plaintext) -> Result<BigInt, ExactError> {
         let (params, t) = (self.params.shared_params(), self.params.plain_modulus());
         params.check_id("plaintext", plain.params_id())?;

@@ -65,7 +65,8 @@ impl<P: ExactParams> ThinEncoder<P> {
     /// Decodes the slots to integers in the range of [`Integers::Unsigned`].
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters, or one whose slots hold elements other than integers.
+    /// Fails for a plaintext of other parameters or of another plaintext modulus than t, or one whose slots hold
+    /// elements other than integers.
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
         let params = self.params.shared_params();
         params.check_id("plaintext", plain.params_id())?;

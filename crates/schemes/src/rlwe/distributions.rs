@@ -26,7 +26,7 @@ pub enum SecretDistribution {
 }
 
 impl SecretDistribution {
-    /// Returns the mean of the sum of the squares of `n` coefficients of the secret.
+    /// Returns the mean of the sum of the squares of all coefficients of a secret with `n` coefficients.
     pub fn mean_square(self, n: f64) -> f64 {
         match self {
             Self::Ternary => n * 2.0 / 3.0,

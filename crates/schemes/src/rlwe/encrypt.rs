@@ -24,7 +24,7 @@ pub(crate) type Message<'a> =
     &'a dyn Fn(usize, Modulus, usize, &mut [u64]) -> Result<(), RlweError>;
 
 /// Encrypts under a public key, or under the secret key for its holder. Each encryption draws fresh randomness, so a
-/// copy of an encryptor (in a forked process or a restored machine) repeats no randomness.
+/// copy of an encryptor (in a forked process or a restored machine) repeats none, unless a test has fixed its seed.
 pub struct Encryptor {
     params: Arc<Params>,
     key: EncryptionKey,
@@ -82,7 +82,8 @@ impl Encryptor {
     /// the plaintext is added.
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters, and if the system gives no randomness.
+    /// Fails for a plaintext of other parameters, and if the system gives no randomness. Under a public key,
+    /// [`RlweError::MissingKey`] for a BGV plaintext whose plaintext modulus is not t.
     pub fn encrypt<A: Annotation>(&self, plain: &Plaintext<A>) -> Result<Ciphertext<A>, RlweError> {
         self.params.check_id("plaintext", plain.params_id())?;
         let mut cipher =

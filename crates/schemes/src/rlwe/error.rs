@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of the code that all ring schemes share. A message names the expected value, the value found and a
+//! The errors of the code that all ring schemes share. Most messages name the expected value, the value found and a
 //! cure.
 
 use ringmill_isa::Level;

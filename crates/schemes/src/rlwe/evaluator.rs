@@ -184,7 +184,8 @@ where
     }
 
     /// Rotates the slots by several numbers of places `steps`, with one decomposition of the ciphertext for all.
-    /// Returns one result for each step. Either all keys come with seeds, or none.
+    /// Returns one result for each step. Either all keys come with seeds, or none. A step of 0 is refused, and so is an
+    /// empty list.
     pub fn rotate_hoisted(
         &self,
         a: &Ciphertext<A>,

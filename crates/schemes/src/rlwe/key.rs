@@ -28,8 +28,9 @@ fn all_indices(params: &Params) -> Vec<usize> {
 }
 
 /// The secret key s in evaluation form, modulo all ciphertext and special primes. It is wiped on drop and never
-/// printed. Only [`crate::file::write_secret_key_in_the_clear`] and [`SecretKey::save`] write it to a file. Copies
-/// of a key share one count of the decryptions under it that were given to others.
+/// printed. Only `write_secret_key_in_the_clear` of [`crate::file`] and [`crate::seal`], [`SecretKey::save`] and
+/// [`SecretKey::charge`] write it out. Copies of a key share one count of the decryptions under it that were given to
+/// others.
 #[derive(Clone)]
 pub struct SecretKey {
     origin: Origin,
@@ -86,9 +87,9 @@ impl SecretKey {
     /// Writes the secret key to a file without encryption, with mode 0600. Whoever reads the file can decrypt every
     /// message.
     ///
-    /// Only one file stores the count of decryptions that were shared with others: the first to which the key is
-    /// saved, or the one from which it was read. All other files store no count, because two counts would not
-    /// agree.
+    /// Only one file stores the count of decryptions that were shared with others: the one that [`SecretKey::kept_in`]
+    /// named, or the first regular file to which the key is saved. All other files store no count, because two counts
+    /// would not agree. Nor does a file that a forked child saves, if the key had none before.
     ///
     /// # Errors
     /// The errors of [`ringmill_device::whole_file::write`].
@@ -98,10 +99,11 @@ impl SecretKey {
 
     /// Counts decryptions under the key that its holder is about to share with others. If the key has a file, the file
     /// stores the count before the call returns, so that the count survives a crash. If the file cannot be read or
-    /// written, a process that knows the whole count keeps it in memory.
+    /// written, the count is kept in memory, provided that the process knows the whole count or the charge names one.
     ///
     /// # Errors
-    /// [`LedgerError`] if the charge would break a promise, or if the earlier count is not known.
+    /// [`LedgerError`] if the charge would break a promise, if the earlier count is not known, or in a forked child for
+    /// a key without a file.
     pub fn charge(&self, charge: &Charge) -> Result<(), LedgerError> {
         self.ledger.charge(self, charge)
     }
@@ -139,9 +141,9 @@ pub enum KeyForm {
     Stored,
 }
 
-/// A public key (b, a): an encryption of zero, b = -(a s + e), modulo all primes. Both halves are in evaluation
-/// form, with one limb after another. If a comes from a seed, its limb of index i is random stream number i of the
-/// seed.
+/// A public key (b, a): an encryption of zero, b = -(a s + e), modulo all primes. In BGV, t e with the plaintext
+/// modulus t replaces e. Both halves are in evaluation form, with one limb after another. If a comes from a seed, its
+/// limb of index i is random stream number i of the seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PublicKey {
     origin: Origin,
@@ -193,13 +195,13 @@ impl PublicKey {
     }
 }
 
-/// A key-switching key from a secret s' to a secret s. For each digit j it has a pair (b_j, a_j) with b_j = -(a_j
-/// s + e_j) + g_j s'. Here e_j is an error. The factor g_j is P, the product of the special primes, modulo the primes
-/// of digit j, and 0 modulo the others.
+/// A key-switching key from a secret s' to a secret s. For each digit j it has a pair (b_j, a_j) with b_j = -(a_j s +
+/// e_j) + g_j s'. Here e_j is an error, in BGV times a plaintext modulus. The factor g_j is P, the product of the key's
+/// special primes, modulo the primes of digit j, and 0 modulo the others.
 ///
-/// Limbs are in evaluation form, in words of 32 bits if the parameters have [`Params::short_words`]. If a_j comes
-/// from a seed, its limb modulo the modulus of index i is random stream number j (number of moduli) + i. Copies of
-/// a key share the limbs.
+/// Limbs are in evaluation form, in words of 32 bits if the parameters have [`Params::short_words`]. If a_j comes from
+/// a seed, its limb modulo the modulus of index i is random stream number j M + i, where the parameters have M moduli
+/// of keys. Copies of a key share the limbs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KSwitchKey {
     origin: Origin,
@@ -237,8 +239,8 @@ impl KSwitchKey {
         Ok(Self::over(params, indices, b, a, None))
     }
 
-    /// Makes a key-switching key with limbs modulo the moduli of indices `moduli`. It serves ciphertexts at levels
-    /// whose primes are all among these moduli.
+    /// Makes a key-switching key, unchecked, with limbs modulo the moduli of indices `moduli`, which must ascend. It
+    /// serves ciphertexts at levels whose primes are all among these moduli.
     pub(crate) fn over(
         params: &Params,
         moduli: Vec<usize>,

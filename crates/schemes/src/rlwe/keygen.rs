@@ -17,7 +17,7 @@ use super::switching::{Shape, switching_key};
 use ringmill_device::KeyId;
 
 /// Generates keys for one secret key, each from fresh randomness. So a copy of a generator (in a forked process or a
-/// restored machine) repeats no randomness.
+/// restored machine) repeats none, unless a test has fixed its seed.
 ///
 /// ```
 /// # fn main() -> Result<(), ringmill_schemes::ckks::CkksError> {

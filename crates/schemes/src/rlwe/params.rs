@@ -96,8 +96,8 @@ pub struct Params {
     /// The plaintext moduli of a scheme whose messages are in the low bits (BGV): t, then further ones, each a multiple
     /// of the one before. It is empty for other schemes.
     pub(super) low: Vec<Modulus>,
-    /// Whether divisions by primes compute modulo primes alone and never modulo the plaintext modulus t, for schemes
-    /// whose messages are in the low bits (BGV).
+    /// Whether divisions by primes in operations compute modulo primes alone and never modulo the plaintext modulus t,
+    /// for schemes whose messages are in the low bits (BGV).
     pub(super) primes_alone: bool,
     /// The bytes that the scheme adds to the canonical form of the parameters.
     pub(super) own: Vec<u8>,
@@ -229,7 +229,7 @@ impl Params {
         self.digits.len()
     }
 
-    /// Returns the highest level L, which fresh ciphertexts have.
+    /// Returns the highest level L, at which a ciphertext has all ciphertext primes.
     pub fn max_level(&self) -> Level {
         Level(self.cipher_count as u32 - 1)
     }
@@ -403,7 +403,8 @@ impl Params {
     }
 
     /// Returns the parameters with the auxiliary moduli `moduli`, which the scheme's programs need, in their table.
-    /// These moduli follow from the scheme's choices, so the identity does not contain them.
+    /// They replace any auxiliary moduli that were there. These moduli follow from the scheme's choices, so the
+    /// identity does not contain them.
     pub fn with_auxiliary(mut self, moduli: &[TableModulus]) -> Self {
         self.table.truncate(self.moduli.len());
         self.table.extend_from_slice(moduli);
@@ -445,9 +446,9 @@ impl Params {
         })
     }
 
-    /// Returns whether divisions by primes compute modulo primes alone and never modulo the plaintext modulus t
-    /// ([`ParamsBuilder::divide_modulo_primes_alone`]). It concerns schemes whose messages are in the low bits
-    /// (BGV).
+    /// Returns whether divisions by primes in operations compute modulo primes alone and never modulo the plaintext
+    /// modulus t ([`ParamsBuilder::divide_modulo_primes_alone`]). It concerns schemes whose messages are in the low
+    /// bits (BGV).
     pub fn primes_alone(&self) -> bool {
         self.primes_alone
     }

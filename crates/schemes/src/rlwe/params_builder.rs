@@ -61,10 +61,10 @@ impl ParamsBuilder {
         self
     }
 
-    /// Makes divisions by primes subtract t times a limb, for the plaintext modulus t (BASALISC paper, Equation 6),
-    /// so that nothing is computed modulo t. It changes only schemes whose messages are in the low bits (BGV). It
-    /// is for machines whose multipliers take primes alone. The remainder of a division by k primes is then below t
-    /// k.
+    /// Makes divisions by primes in operations subtract t times a limb, for the plaintext modulus t (BASALISC paper,
+    /// Equation 6), so that no such division computes modulo t. Only schemes whose messages are in the low bits (BGV)
+    /// compute otherwise, but the identity of every scheme's parameters contains the choice. It is for machines whose
+    /// multipliers take primes alone. The remainder of a division by k primes of product P is then below t k P.
     pub fn divide_modulo_primes_alone(mut self) -> Self {
         self.primes_alone = true;
         self

@@ -40,7 +40,7 @@ pub(crate) struct PublicHalves {
     halves: [Vec<u64>; 2],
     to_cipher: BaseConverter,
     /// The rounding offset h of the division by P, the product of the special primes: its residue modulo each
-    /// ciphertext and special prime.
+    /// ciphertext and special prime. h is 0 if messages are in the low bits (BGV).
     half: Vec<u64>,
     /// The inverse P^-1 modulo every ciphertext prime, where P is the product of the special primes.
     inverse: Vec<u64>,
@@ -85,9 +85,9 @@ impl PublicHalves {
         })
     }
 
-    /// Returns the two polynomials of a fresh encryption of the message, or of zero, at `level`, which must be one
-    /// of the parameters'. Besides the result, it needs the memory of 2 + 2 k limbs, where k is the number of
-    /// special primes. The message is transformed together with the error, at no extra cost.
+    /// Returns the two polynomials of a fresh encryption of the message, or of zero, at `level`, which must be one of
+    /// the parameters'. Besides the result, it needs the memory of 2 + 2 k limbs for k special primes, and of 2 more
+    /// limbs in BGV. The message is transformed together with the error, at no extra cost.
     pub fn encrypt(
         &self,
         params: &Params,

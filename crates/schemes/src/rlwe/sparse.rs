@@ -110,7 +110,8 @@ pub(crate) fn encapsulation_shape(params: &Params, level: Level) -> Result<Shape
 /// size in bits of the modulus of its encapsulation key. Returns one line about the table.
 ///
 /// # Errors
-/// The reason in words, for a modulus that is too large for the weight, unless the parameters may be insecure.
+/// The reason in words, for a modulus that is too large for the weight or for which the table has no bound, unless the
+/// parameters may be insecure.
 pub(crate) fn security(params: &Params, weight: u32, bits: u64) -> Result<String, String> {
     let (table, level) = (SecurityTable::SparseTernary2026, params.security().level);
     let secret = SecretDistribution::SparseTernary { weight };

@@ -13,7 +13,8 @@ use ringmill_device::KeyId;
 pub type Place<S> = At<<S as Scheme>::Annotation>;
 
 /// The holder of a secret key, who makes keys, encrypts and decrypts. It holds no randomness. Every encryption and
-/// every key draws its own, so a copy of a holder (in a forked process or a restored machine) repeats no randomness.
+/// every key draws its own, so a copy of a holder (in a forked process or a restored machine) repeats none. Only a
+/// holder from a test's seed repeats it.
 pub trait KeyHolder: Sized {
     type Scheme: Scheme;
     type SecretKey;
@@ -60,7 +61,7 @@ pub trait KeyHolder: Sized {
     /// Decrypts a ciphertext to its plaintext: the message before it is decoded.
     fn decrypt(&self, cipher: &Ciphertext<Self>) -> Result<Plaintext<Self>, Error<Self>>;
 
-    /// Decodes a decrypted plaintext to a message of `length` values.
+    /// Decodes a decrypted plaintext to a message of its first `length` values, or of all values if it has fewer.
     fn decode(&self, plain: &Plaintext<Self>, length: usize) -> Result<Message<Self>, Error<Self>>;
 }
 
@@ -78,8 +79,8 @@ pub trait Operator: Sized {
         at: &Place<Self::Scheme>,
     ) -> Result<<Self::Scheme as Scheme>::Plaintext, <Self::Scheme as Scheme>::Error>;
 
-    /// Returns the evaluation key with this name in the form that a program expects: with its seed if `seeded` is
-    /// set, otherwise expanded. It is `None` if the client did not send this key.
+    /// Returns the evaluation key with this name in the form that a program expects: with its seed if `seeded` is set
+    /// and the key has one, otherwise expanded. It is `None` if the client did not send this key.
     fn key(
         &self,
         keys: &<Self::Scheme as Scheme>::Keys,

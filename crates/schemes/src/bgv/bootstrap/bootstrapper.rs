@@ -224,8 +224,9 @@ impl Bootstrapper {
         running.run(&self.evaluator, keys, None)
     }
 
-    /// Refuses a ciphertext of other parameters, or whose level is below `needed`, or whose plaintext modulus or
-    /// number of polynomials is not that of a bootstrap's operand. Refuses keys of other parameters, too.
+    /// Refuses a ciphertext of other parameters, or whose level is below `needed`, or whose plaintext modulus or number
+    /// of polynomials is not that of a bootstrap's operand. Refuses an encrypted sparse secret of other parameters,
+    /// too.
     pub(super) fn check_operand(
         &self,
         value: &Value,

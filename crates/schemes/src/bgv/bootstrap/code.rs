@@ -95,8 +95,8 @@ impl Code {
         }
     }
 
-    /// Returns the instructions of the bootstrap as a procedure that ends with `result`. The instructions that name
-    /// keys and constants come first.
+    /// Returns the instructions of the bootstrap as a procedure that ends with `result`. The instructions that define
+    /// the encrypted sparse secret and the constants come first.
     pub fn procedure(&self, name: &str, result: MacroValue) -> MacroProc {
         let given = |op, imm, value| MacroInstr {
             op,

@@ -15,7 +15,8 @@ pub struct Charge {
     /// The number s of statistical bits of the promise: all results that are shared under the key are within the
     /// statistical distance 2^-s of results without errors.
     pub statistical_bits: u32,
-    /// The number q of the promise: at most q decryptions are shared under the key.
+    /// The number q of the promise: with this charge, at most q decryptions have been shared under the key. A later
+    /// charge may name another q.
     pub decryptions: u64,
     /// The caller's lower bound on the decryptions that were shared before, if there is one.
     pub decrypted_so_far: Option<u64>,
@@ -29,8 +30,8 @@ impl Charge {
     }
 }
 
-/// Returns 4^-s, which the costs of all shared decryptions together may reach under a promise of s statistical
-/// bits, in units of 2^-96.
+/// Returns 4^-s, which the costs of all shared decryptions together may reach under a promise of s statistical bits, in
+/// units of 2^-96. It is one unit for every s above 48.
 fn allowance(statistical_bits: u32) -> u128 {
     let bits = UNIT_BITS.saturating_sub(statistical_bits.saturating_mul(2));
     1 << bits
@@ -121,8 +122,10 @@ impl Account {
     /// Returns the account with the shared decryptions of a charge added.
     ///
     /// # Errors
-    /// [`LedgerError::Weaker`], [`LedgerError::Count`] or [`LedgerError::Spent`] if the charge would break its own
-    /// promise or an earlier one.
+    /// [`LedgerError::Weaker`] for fewer statistical bits than a charge before had. [`LedgerError::Count`] if the count
+    /// would exceed the number of decryptions that this charge names; the numbers of earlier charges do not count.
+    /// [`LedgerError::Spent`] if the costs of all shared decryptions would exceed 4^-s for the s bits of this charge,
+    /// but for rounding.
     pub fn charged(self, charge: &Charge) -> Result<Self, LedgerError> {
         if charge.statistical_bits < self.statistical_bits {
             return Err(LedgerError::Weaker {

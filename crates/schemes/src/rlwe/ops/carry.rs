@@ -45,8 +45,9 @@ impl Carried {
         Ok(())
     }
 
-    /// Returns the polynomial's limb modulo the modulus of index `modulus`, in coefficient form. Emits its
-    /// conversion if the limb does not exist yet.
+    /// Returns the polynomial's limb modulo the modulus of index `modulus`, in coefficient form. If the polynomial is
+    /// given modulo one modulus, each call emits a conversion. Otherwise it fails unless [`Self::extend`] has emitted
+    /// the limb.
     pub fn modulo<P>(&self, e: &mut Emit<P>, modulus: usize) -> Result<ValueId, RlweError> {
         let found = self.extended.iter().find(|l| l.modulus == modulus);
         match (found, self.coefficients.as_slice()) {

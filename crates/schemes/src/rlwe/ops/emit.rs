@@ -107,7 +107,8 @@ impl<P> Emit<'_, P> {
         Ok(Limb { value, modulus })
     }
 
-    /// Returns the limbs of polynomial `poly` of ciphertext operand `arg`, modulo the moduli of indices `moduli`.
+    /// Adds to the procedure a parameter for each limb of polynomial `poly` of ciphertext operand `arg`, modulo the
+    /// moduli of indices `moduli`, and returns them.
     pub fn cipher_over(
         &mut self,
         arg: u16,
@@ -133,8 +134,8 @@ impl<P> Emit<'_, P> {
             .collect()
     }
 
-    /// Returns the only limb of plaintext operand `arg`. It is in coefficient form, modulo the plaintext modulus of
-    /// index `modulus` in the table of moduli.
+    /// Adds to the procedure a parameter for the only limb of plaintext operand `arg`, and returns it. It is in
+    /// coefficient form, modulo the plaintext modulus of index `modulus` in the table of moduli.
     pub fn plain_residues(&mut self, arg: u16, modulus: usize) -> Result<Limb, RlweError> {
         self.param("m".into(), modulus, Form::Coeff, ParamRole::Plain { arg })
     }
@@ -168,7 +169,8 @@ impl<P> Emit<'_, P> {
     }
 
     /// Returns the limb of a key operand for one digit, one part (0 for the body b, 1 for the uniform half a) and one
-    /// modulus. The limb is a parameter of the procedure, or the procedure expands it from the key's seed.
+    /// modulus. Each call adds a parameter for the limb to the procedure, or an instruction that expands it from the
+    /// key's seed.
     pub fn key_limb(
         &mut self,
         key: KeyOperand,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Homomorphic operations of ring schemes as mid-level procedures. An operation is a [`Row`] of its scheme's table.
-//! Each of its properties is a column, including its emitter, so no two places can disagree about it.
+//! Homomorphic operations of ring schemes as mid-level procedures. An operation is a [`Row`] of its scheme's table. Its
+//! name, operands, constants, keys, levels and emitter are columns of the row, so no two places can disagree about
+//! them.
 //!
 //! Of an operation's operands, the ciphertexts come first, then the plaintexts, then the key-switching keys. With
 //! [`Variant::seeded`], the keys' part-1 limbs are no parameters: `PRNG` instructions expand them from seed
@@ -134,8 +135,8 @@ impl Polys {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImmediateKind {
     None,
-    /// The constants are integers, as residues modulo q_0 ..= q_level. There is one integer, or there are those by
-    /// which a sum multiplies its ciphertexts ([`Shape::combined`]).
+    /// The constants are integers, as residues modulo q_0 ..= q_level. There is one integer, or there are those of each
+    /// combination of a sum ([`Shape::combined`]): its multipliers, then the integer that it adds.
     Residues,
     /// The constant is a residue modulo the plaintext modulus.
     PlainResidue,
@@ -280,7 +281,7 @@ impl<T: Table> OpKey<T> {
     /// Returns the level of the operation's results.
     ///
     /// # Errors
-    /// [`RlweError::TooDeep`] if the operation lowers the level and there is no lower level.
+    /// [`RlweError::TooDeep`] if the operation lowers the level by more levels than there are below it.
     pub fn result_level(&self, params: &Params) -> Result<Level, RlweError> {
         let row = self.op.row();
         match row.level {

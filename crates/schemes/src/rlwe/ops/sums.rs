@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits sums of ciphertexts: of products of two, of multiples, of products with plaintexts, of automorphisms. The
-//! terms of a sum share one division, by the special primes and the level's last primes together, or one
-//! decomposition.
+//! Emits sums of ciphertexts: of products of two, of multiples, of products with plaintexts, of automorphisms. In a sum
+//! with key switches, all terms share one division by the special primes and the level's last primes together. Sums of
+//! automorphisms of one ciphertext share its decomposition, too. A division by the level's last primes alone is also
+//! here.
 
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{ProcBuilder, ValueId};
@@ -48,9 +49,9 @@ fn dropped<P>(e: &mut Emit<P>, mut limbs: Vec<Limb>, count: usize) -> Result<Vec
     divide(e, &last, &limbs)
 }
 
-/// Emits (x + P y) / (P D), where P is the product of the special primes and D that of the level's last `count`
-/// primes. The polynomial x is modulo the special primes, whose limbs come first, and the level's primes. The
-/// polynomial y is `addend`, modulo the level's primes, or zero.
+/// Emits (x + P y) / (P D) as [`divide`] rounds it, where P is the product of the special primes and D that of the
+/// level's last `count` primes. The polynomial x is modulo the special primes, whose limbs come first, and the level's
+/// primes. The polynomial y is `addend`, modulo the level's primes, or zero.
 fn divided<P>(
     e: &mut Emit<P>,
     mut x: Vec<Limb>,
@@ -146,8 +147,8 @@ impl Combinations {
     }
 }
 
-/// Emits the sum of all ciphertext operands, each times an integer, plus an integer. The sum is divided by the
-/// level's last primes, whose number is [`Shape::dropped`](super::Shape::dropped).
+/// Emits the sum of the ciphertext operands that the combination has, each times an integer, plus an integer. The sum
+/// is divided by the level's last primes, whose number is [`Shape::dropped`](super::Shape::dropped).
 pub(crate) fn combine<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let operands = operands(e, v.sizes.len())?;
     let combinations = Combinations::new(e, v)?;
@@ -251,8 +252,9 @@ pub(crate) fn sum_plain<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError
     Ok(())
 }
 
-/// Emits the sum of automorphisms of the ciphertext operands, with one decomposition for each operand and one
-/// division for the sum. If there are fewer Galois elements than operands, the last operands are added unchanged.
+/// Emits the sum of automorphisms of the ciphertext operands, with one decomposition for each operand that has a Galois
+/// element and one division for the sum. If there are fewer Galois elements than operands, the last operands are added
+/// unchanged.
 pub(crate) fn turn_sum<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let (ciphers, count) = (v.sizes.len(), v.immediate.count());
     check_count(count)?;
@@ -300,9 +302,9 @@ fn all_of<P>(e: &mut Emit<P>, polys: &[Vec<Limb>]) -> Result<Option<Vec<Limb>>, 
     Ok(sum)
 }
 
-/// Emits the sum of a ciphertext a and its automorphisms a(x^g) for several g. One decomposition of a gives the
-/// digits, which each automorphism permutes. All their products with keys form one sum, with one division by the
-/// special primes.
+/// Emits the sum of a ciphertext a and its automorphisms a(x^g) for several g. One decomposition of a gives the digits,
+/// which each automorphism permutes. All their products with keys form one sum, with one division by the special primes
+/// and the level's last primes ([`Shape::dropped`](super::Shape::dropped)).
 pub(crate) fn sum_rotations<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let count = v.immediate.count();
     check_count(count)?;
