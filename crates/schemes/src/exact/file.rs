@@ -6,7 +6,8 @@ use super::plaintext::{ExactParams, Plaintext};
 use crate::file::{FileError, Kind, Writer, open};
 use crate::size;
 
-/// Returns the content of a file of a plaintext: the N residues modulo the plaintext modulus.
+/// Returns the content of a file of a plaintext: the N residues modulo the plaintext modulus. [`read_plaintext`] reads
+/// only plaintexts modulo the modulus t of messages.
 pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
     let residues = plain.residues();
     let mut w = Writer::new(

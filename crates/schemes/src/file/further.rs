@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads and writes files of the keys that only bootstrapping needs, by the names that programs have for them. A key's
-//! level and the parameters determine its size.
+//! name, level and form determine its size for given parameters.
 
 use std::collections::BTreeMap;
 
@@ -76,8 +76,8 @@ fn level_of(params: &Params, name: &KeyRequest, moduli: usize) -> Level {
 }
 
 /// Returns the content of a file of the bootstrapping keys of one secret key. The payload begins with the number of
-/// keys. Then come, for each key, the number of its name, its Galois element or 0, its level and its form. Its half b
-/// follows digit by digit, then its half a or the seed from which a is expanded.
+/// keys. Then come, for each key in ascending order of names, the number of its name, its Galois element or 0, its
+/// level and its form. Its half b follows digit by digit, then its half a or the seed from which a is expanded.
 ///
 /// # Errors
 /// Fails for keys of other parameters or of different secret keys. Also fails for a relinearisation or Galois key,

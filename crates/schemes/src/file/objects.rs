@@ -187,7 +187,8 @@ pub fn read_public_key(bytes: &[u8], params: &Params) -> Result<PublicKey, FileE
     Ok(PublicKey::new(params, b, a)?.with_key_id(header.key_id))
 }
 
-/// Returns the content of a file of a relinearisation key. The payload is one key-switching key.
+/// Returns the content of a file of a relinearisation key. The payload is one key-switching key. [`read_relin_key`]
+/// reads only keys for the highest level.
 pub fn write_relin_key(key: &RelinKey) -> Vec<u8> {
     let mut w = Writer::new(Kind::RelinKey, key.0.origin(), key_bytes(&key.0));
     write_key(&mut w, &key.0);
@@ -202,9 +203,9 @@ pub fn read_relin_key(bytes: &[u8], params: &Params) -> Result<RelinKey, FileErr
     Ok(RelinKey(key))
 }
 
-/// Returns the content of a file of Galois keys of one secret key. The payload is the number of keys. Then come,
-/// for each key, its Galois element and the key, in ascending order of the element. The file has a key identity only
-/// if all keys have one.
+/// Returns the content of a file of Galois keys of one secret key. The payload is the number of keys. Then come, for
+/// each key, its Galois element and the key, in ascending order of the element. The file has a key identity only if all
+/// keys have one. [`read_galois_keys`] reads only keys for the highest level.
 ///
 /// # Errors
 /// Fails for keys of different secret keys, and for keys of other parameters.

@@ -83,7 +83,8 @@ impl Chain {
         self.plain
     }
 
-    /// Returns whether files hold an object's polynomials in evaluation form. They do, except for BFV's ciphertexts.
+    /// Returns whether files hold the polynomials of this kind of ciphertext or key in evaluation form. They do, except
+    /// for BFV's ciphertexts.
     pub(super) fn evaluation_form(&self, object: Object) -> bool {
         match self.scheme {
             SealScheme::Ckks | SealScheme::Bgv => true,

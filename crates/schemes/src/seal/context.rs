@@ -140,9 +140,9 @@ impl<P: SealParams> SealContext<P> {
         })
     }
 
-    /// Returns the context for files of the SEAL version that wrote `file`. SEAL 4.x loads ciphertexts of BGV only
-    /// in the form of its own version. By default they are written for SEAL 4.3. All other objects are written for
-    /// every SEAL since 3.6.
+    /// Returns the context for files of the SEAL version that wrote `file`, or of SEAL 4.0 if an earlier one wrote it.
+    /// SEAL 4.x loads ciphertexts of BGV only in the form of its own version. By default they are written for SEAL 4.3.
+    /// All other objects are written for every SEAL since 3.6.
     ///
     /// # Errors
     /// Fails for a file that is not SEAL's.
@@ -154,8 +154,8 @@ impl<P: SealParams> SealContext<P> {
         })
     }
 
-    /// Returns the context with a watch. Reading keys then stays within the memory limits of `watch`, and stops on
-    /// request. Other objects need no such limit, as their parameters fix their size.
+    /// Returns the context with a watch. Reading relinearisation and Galois keys then stays within the memory limits of
+    /// `watch`, and stops on request. Other objects need no such limit, as their parameters fix their size.
     pub fn watched(&self, watch: &Watch) -> Self {
         Self {
             watch: watch.clone(),

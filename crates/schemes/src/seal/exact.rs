@@ -17,7 +17,8 @@ pub fn read_integers<P: ExactParams + SealParams>(
     Ok(Plaintext::new(&**context.params(), residues)?)
 }
 
-/// Returns the content of a file of a plaintext in coefficient form for SEAL's `Plaintext::load`.
+/// Returns the content of a file of a plaintext in coefficient form for SEAL's `Plaintext::load`. The plaintext must be
+/// modulo t; nothing checks that.
 pub fn write_integers<P: ExactParams + SealParams>(
     context: &SealContext<P>,
     plain: &Plaintext,

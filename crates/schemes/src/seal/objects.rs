@@ -217,7 +217,8 @@ pub fn read_relin_keys<P: SealParams>(
     }
 }
 
-/// Returns the content of a file of a relinearisation key for SEAL's `RelinKeys::load`.
+/// Returns the content of a file of a relinearisation key for SEAL's `RelinKeys::load`. The key must be for the highest
+/// level; nothing checks that.
 pub fn write_relin_keys<P: SealParams>(
     context: &SealContext<P>,
     key: &RelinKey,
@@ -255,7 +256,8 @@ pub fn read_galois_keys<P: SealParams>(
     Ok(keys)
 }
 
-/// Returns the content of a file of Galois keys for SEAL's `GaloisKeys::load`.
+/// Returns the content of a file of Galois keys for SEAL's `GaloisKeys::load`. The keys must be for the highest level;
+/// nothing checks that.
 pub fn write_galois_keys<P: SealParams>(
     context: &SealContext<P>,
     keys: &GaloisKeys,

@@ -108,8 +108,8 @@ fn unzlib(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealEr
 }
 
 /// Returns a SEAL object with the bytes behind its header decompressed, at most `most` bytes. Returns `None` for an
-/// object that is not compressed. Also returns `None` for one without a header, or of another length than its
-/// header says, which the reader of the object refuses later.
+/// object that is not compressed. Also returns `None` for one without a header, of another length than its header says,
+/// or with an unknown method of compression. The reader of the object refuses these later.
 pub(super) fn unpacked(
     object: Object,
     bytes: &[u8],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of bootstrapping. A message names the expected value, the value found and a cure.
+//! The errors of bootstrapping. Most messages name the expected value, the value found and a cure.
 
 use ringmill_isa::{Galois, Level};
 use ringmill_math::digits::DigitError;

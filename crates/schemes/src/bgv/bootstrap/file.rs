@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Reads and writes files of bootstrapping keys. The linear maps of the bootstrap determine which keys a file has,
-//! their sizes and their order. The order is: the encapsulation key; the relinearisation key; the Galois keys of
-//! the map to coefficients, then those of the later maps, each in ascending order of elements; the encrypted
-//! secret.
+//! their sizes and their order. The order is: the encapsulation key; the relinearisation key; the Galois keys of the
+//! map to coefficients, then those of all later steps, each in ascending order of elements; the encrypted secret.
 #![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_isa::Level;

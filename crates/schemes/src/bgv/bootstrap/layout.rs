@@ -45,7 +45,8 @@ pub(super) struct Tail {
 }
 
 impl Node {
-    /// Returns the indices, in the plan, of the values that the operation reads, each once.
+    /// Returns the indices, in the plan, of the values that the operation reads, each once. Those of its tail, which
+    /// are read at another level, are not among them.
     pub fn operands(&self) -> Vec<usize> {
         let mut operands = self.combined.clone();
         for &(first, second) in &self.products {
@@ -262,7 +263,7 @@ impl Layout {
     }
 }
 
-/// Returns for each value of a plan the number of steps that use it.
+/// Returns for each value of a plan how often steps use it. A square uses its factor twice.
 fn uses(plan: &Plan) -> Vec<usize> {
     let mut uses = vec![0; plan.inputs() + plan.steps().len()];
     for step in plan.steps() {

@@ -16,8 +16,8 @@ use super::maps::{MapNumber, OfStage};
 use crate::bgv::{Factor, Noise};
 use crate::rlwe::RlweError;
 
-/// The number of giant steps that share one division by the special primes. The key-switching digits of all of them are
-/// in memory at one time.
+/// The most giant steps that share one division by the special primes. The sums that they turn are all in memory at one
+/// time.
 const GIANTS_TOGETHER: usize = 2;
 
 impl Emitter<'_> {

@@ -71,7 +71,8 @@ impl Maps {
         })
     }
 
-    /// Returns whether the maps are those of general bootstrapping, which split all coefficients.
+    /// Returns whether the maps split all coefficients into parts, as general bootstrapping does. With N slots there is
+    /// nothing to split, and it is false for the maps of [`Maps::general`] too.
     pub fn is_general(&self) -> bool {
         !self.halvings.is_empty()
     }

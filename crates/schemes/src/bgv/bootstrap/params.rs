@@ -167,8 +167,8 @@ impl Bootstrapping {
         self.removal
     }
 
-    /// Returns whether the parameters are those of general bootstrapping, whose probability of failure counts all N
-    /// coefficients of a ciphertext.
+    /// Returns whether the probability of failure counts all N coefficients of a ciphertext, as general bootstrapping
+    /// needs. It does for [`Bootstrapping::general`], and also for thin bootstrapping with N slots.
     pub fn is_general(&self) -> bool {
         self.coefficients == self.params.degree()
     }
@@ -274,8 +274,9 @@ impl Bootstrapping {
         self.key_bits
     }
 
-    /// Returns one line about the security table by which the sparse secret is secure. It is an estimate
-    /// (`docs/assumptions.md`).
+    /// Returns one line about the security table by which the sparse secret is secure, an estimate
+    /// (`docs/assumptions.md`). If the parameters may be insecure, the line may begin with `INSECURE` and give the
+    /// reason.
     pub fn security(&self) -> &str {
         &self.security
     }

@@ -50,7 +50,8 @@ impl fmt::Debug for Procedure {
 
 impl Procedure {
     /// Emits a bootstrap whose operand is at level [`Bootstrapper::start`]. It allows the largest noise bound, to
-    /// within one bit, with which an operand can be bootstrapped.
+    /// within one bit, with which an operand can be bootstrapped, but at most 2^62 times the noise that a division
+    /// leaves.
     ///
     /// # Errors
     /// The errors of [`Bootstrapper::bootstrap`]: too few primes, or maps of other parameters.
