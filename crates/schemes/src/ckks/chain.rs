@@ -8,8 +8,8 @@ use crate::rlwe::RlweError;
 
 /// Returns the primes q_1, q_2, ... that rescales divide by, one for each entry of `ratios`, which begins at level 1. A
 /// product at a level has the square of the level's scale, times the level's ratio, and the division by the level's
-/// prime gives the scale below. Each prime is chosen, from the top down, so that the scale below it returns as near to
-/// `2^scale_bits` as it can. With a fixed list of primes the deviation would double at every level.
+/// prime gives the scale below. Each prime is chosen, from the top down, so that the scale below it returns near to
+/// `2^scale_bits`. With a fixed list of primes the deviation would double at every level.
 ///
 /// # Errors
 /// Fails if there are too few primes near `2^scale_bits`.
@@ -40,7 +40,7 @@ pub fn rescaling_primes(
 
 /// Returns the primes that rescales divide by if each divides by two of them: a pair for each entry of `ratios`, lowest
 /// first. An entry is the factor by which the product of the pair exceeds the scale `2^scale_bits`. Of a pair, the
-/// prime nearest the square root of the product comes last, so it is dropped first. No prime is one of `taken`.
+/// prime near the square root of the product comes last, so it is dropped first. No prime is one of `taken`.
 ///
 /// # Errors
 /// Fails if there are too few primes of half of `scale_bits` bits.
@@ -78,8 +78,9 @@ pub fn paired_primes(
     Ok(chosen)
 }
 
-/// Returns the prime nearest the number `target` that is 1 mod 2N and not among `taken`, or `None` if
-/// there is none from about half of `target` to one and a half times `target`. N is `2^log_n`.
+/// Returns a prime below 2^61 that is 1 mod 2N, not among `taken`, and at most 2N farther from the number `target` than
+/// the nearest such prime. Returns `None` if there is none from about half of `target` to one and a half times
+/// `target`. N is `2^log_n`.
 fn nearest_prime(target: f64, log_n: u32, taken: &[u64]) -> Option<u64> {
     let step = 2u64 << log_n;
     let centre = (target / step as f64).round() as u64;

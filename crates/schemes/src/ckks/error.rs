@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of CKKS. A message names the expected value, the value found and a cure.
+//! The errors of CKKS. Most messages name the expected value, the value found and a cure.
 
 use ringmill_isa::Level;
 use ringmill_limits::Halt;

@@ -19,9 +19,9 @@ use ringmill_device::call::{Interpreted, Runs};
 /// Operands and keys must belong to one secret key. An operand or a key may lack the identity of its secret key. Then
 /// nothing checks that, and the result lacks the identity, too.
 ///
-/// Like SEAL, it refuses results whose scale is too large for their level's modulus ([`CkksError::Scale`]). It also
-/// refuses transparent results ([`RlweError::Transparent`]), which hide nothing, such as `a - a` or a product with
-/// zero.
+/// Like SEAL, it refuses products and modulus switches whose result has a scale that is too large for its level's
+/// modulus ([`CkksError::Scale`]). Sums and rescalings check no scale in this way. It also refuses transparent results
+/// ([`RlweError::Transparent`]), which hide nothing, such as `a - a` or a product with zero.
 #[derive(Debug)]
 pub struct Evaluator {
     shared: Evaluation<Ckks>,
@@ -250,7 +250,9 @@ impl Evaluator {
     /// SEAL does.
     ///
     /// # Errors
-    /// [`RlweError::MissingKey`] if both the step's key and those of its powers of two are missing.
+    /// [`RlweError::MissingKey`] if the step's key is missing, and so is that of one of its powers of two.
+    /// [`RlweError::RotationStep`] for a step of N / 2 or more in absolute value. Also fails for a ciphertext of three
+    /// polynomials.
     pub fn rotate(
         &self,
         a: &Ciphertext,
@@ -276,7 +278,7 @@ impl Evaluator {
     }
 
     /// Rotates the slots by several steps that share one decomposition of the ciphertext. Returns one result for each
-    /// step. Either all keys come with seeds, or none.
+    /// step. Either all keys come with seeds, or none. A step of 0 is refused, and so is an empty list.
     pub fn rotate_hoisted(
         &self,
         a: &Ciphertext,

@@ -148,7 +148,8 @@ impl Flooding {
         bound * scale * factor
     }
 
-    /// Returns the bound on the error of every slot after noise is added. `bound` is the bound on the error before.
+    /// Returns the bound on the error of every slot after noise is added, which fails for a slot with probability
+    /// e^-36. `bound` is the bound on the error before.
     pub fn bound_after(&self, params: &Params, bound: f64, scale: f64) -> f64 {
         let coefficient = WideGaussian::widest(self.sigma(bound, scale)) / scale;
         bound + TAIL * (params.degree() as f64).sqrt() * coefficient
@@ -157,7 +158,7 @@ impl Flooding {
     /// Adds noise to a decryption whose slots have errors of at most `bound`.
     ///
     /// # Errors
-    /// The errors of [`Flooding::check`].
+    /// Fails for a plaintext of other parameters, and with the errors of [`Flooding::check`].
     pub fn flood(
         &self,
         params: &Params,

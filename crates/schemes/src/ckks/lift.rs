@@ -23,7 +23,7 @@ const BLOCK: usize = 512;
 /// disagree.
 pub(super) struct Lift {
     moduli: Vec<Modulus>,
-    /// The smallest of the moduli q_0, q_1, ... modulo which a polynomial has residues.
+    /// The smallest of the moduli q_0, q_1, ..., whether a polynomial has residues modulo it or not.
     least: u64,
     /// The inverses q_j^-1 mod q_i of the moduli, at row i, column j < i.
     inverses: Vec<Vec<u64>>,

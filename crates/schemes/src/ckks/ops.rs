@@ -27,7 +27,8 @@ operations! {
     ModDown     => (".mod_down",     &[ANY],   0,              None,     None,       Same,     Largest,    None, scaling::mod_down_all) [Rescale],
     /// Adds a ciphertext and its conjugate: [`Op::Rotate`] and [`Op::Add`] together.
     TwoReal     => (".two_real",     &[TWO],   0,              Element,  One,        Same,     Exactly(2), None, keyswitch::rotate_add) [Morph, Ksw, Add],
-    /// Adds automorphisms of several ciphertexts. Their key switches share one division by the special primes.
+    /// Adds automorphisms of several ciphertexts. Their key switches share one division, by the special primes and as
+    /// many of the level's last primes as the operation says.
     TurnSum     => (".turn_sum",     &[PAIRS], 0,              Elements, PerElement, Lower,    Exactly(2), None, sums::turn_sum) [Morph, Ksw, Add],
     /// Adds several ciphertexts, each times a plaintext. It may compute several such sums of the same ciphertexts.
     SumPlain    => (".sum_plain",    &[PAIRS], PER_CIPHERTEXT, None,     None,       Same,     Exactly(2), None, sums::sum_plain) [Mul, Add],
@@ -105,8 +106,8 @@ impl OpKey {
     }
 
     /// Returns a sum of products of `count` ciphertexts, as the cache key of its procedure. `shape` says which of them
-    /// are multiplied. `residues` are those of the integers in its combinations (sums of ciphertexts times integers)
-    /// modulo q_0 ..= q_level.
+    /// are multiplied. `residues` are those of the integers of each combination, its multipliers and then the integer
+    /// that it adds, modulo q_0 ..= q_level.
     pub fn sum_products(
         level: Level,
         count: usize,

@@ -74,7 +74,7 @@ pub trait RingScheme:
         at: &At<Self::Annotation>,
     ) -> Result<Self::Plaintext, Self::Error>;
 
-    /// Encrypts a plaintext at the level and with the annotation of `at`.
+    /// Encrypts a plaintext at the level and with the annotation of `at`. CKKS takes both from the plaintext instead.
     ///
     /// # Errors
     /// Fails for a plaintext of other parameters, and if the system has no randomness.

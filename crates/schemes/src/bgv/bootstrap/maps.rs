@@ -35,8 +35,8 @@ pub struct Maps {
 }
 
 impl Maps {
-    /// The base-2 logarithm of 4, the number of automorphisms that one stage of the trace adds. They share one
-    /// decomposition into key-switching digits and one division by the special primes.
+    /// The base-2 logarithm of 4, the most automorphisms that one stage of the trace adds, the identity included. They
+    /// share one decomposition into key-switching digits and one division by the special primes.
     const LOG_RADIX: u32 = 2;
 
     /// Makes the linear maps of thin bootstrapping, laid out with the depth and costs of `shape`.

@@ -173,9 +173,9 @@ impl Code {
     }
 
     /// Appends the sum of the values `of`, each under the automorphism of its Galois element in `by`. If there are
-    /// fewer elements than values, the last values are added as they are. The sum is divided by `prime`, the last prime of
-    /// the level, if that is given. Returns `None` without values, for several values without elements, and for a
-    /// division at level 0.
+    /// fewer elements than values, the last values are added as they are. The sum is divided by `prime`, the last prime
+    /// of the level, if that is given. Returns `None` without values, for several values without elements and, if there
+    /// are elements, for a division at level 0.
     pub fn sum_turned(&mut self, of: &[Value], by: &[Galois], prime: Option<u64>) -> Option<Value> {
         let (&first, others) = of.split_first()?;
         if by.is_empty() {
@@ -252,7 +252,7 @@ impl Code {
 
     /// Appends one sum for each row of `factors`. A row has a vector for each of the values, and the sum adds the
     /// values times their vectors. The vectors have the order of turned slots ([`super::transform`]) and are encoded at
-    /// `scale`.
+    /// `scale`. Returns `None` without values.
     pub fn sum_plain(
         &mut self,
         of: &[Value],

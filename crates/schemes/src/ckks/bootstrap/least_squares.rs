@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Least squares by Householder's reflections.
 
-/// Returns the vector x for which the sum of (row x - value)^2 over all rows is least. All rows have the length of x,
-/// and x is zero in directions that no row determines.
+/// Returns the vector x for which the sum of (row x - value)^2 over all rows is least. All rows have the length of x.
+/// An entry of x that the rows and the entries after it leave open is 0.
 pub fn least_squares(mut rows: Vec<(Vec<f64>, f64)>) -> Vec<f64> {
     let unknowns = rows.first().map_or(0, |(row, _)| row.len());
     for column in 0..unknowns.min(rows.len()) {

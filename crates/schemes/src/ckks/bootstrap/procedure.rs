@@ -45,7 +45,8 @@ impl Constant {
     /// Encodes the constant. A vector that repeats through the slots has limbs of blocks of equal residues.
     ///
     /// # Errors
-    /// Fails for an encoder of other parameters.
+    /// Fails if the encoder's parameters lack the constant's level or have too few slots. Nothing else checks that they
+    /// are the bootstrap's.
     pub fn encoded(&self, encoder: &Encoder) -> Result<Spread, CkksError> {
         let slots = turned(self.slots.iter().copied());
         let plain = encoder.encode(&slots, self.level, self.scale)?;
@@ -173,7 +174,8 @@ impl Procedure {
         Some(constant.encoded(&self.encoder))
     }
 
-    /// Returns the number of equal residues in each block of the limbs of the constant with this number.
+    /// Returns the number of equal residues in each block of the limbs of the constant with this number, or 1 if there
+    /// is no such constant.
     pub fn repeated(&self, number: u32) -> usize {
         let constant = self.constants.get(number as usize);
         constant.map_or(1, |constant| constant.repeated(self.params()))

@@ -154,7 +154,8 @@ impl Bootstrapping {
         self.key_bits
     }
 
-    /// Returns one line about the security table by which the sparse secret is secure.
+    /// Returns one line about the security table by which the sparse secret is secure. If the parameters may be
+    /// insecure, the line may begin with `INSECURE` and give the reason.
     pub fn security(&self) -> &str {
         &self.security
     }

@@ -70,8 +70,8 @@ fn middle(values: &[Complex64]) -> Complex64 {
     Complex64::new(between(|z| z.re), between(|z| z.im))
 }
 
-/// Returns a ball that holds x^`exponent` for all numbers x in the ball `of`, or only for the real ones if `real`
-/// is true. Even powers of real numbers are not negative.
+/// Returns a ball that holds x^`exponent` for all numbers x in the ball `of`, or only for the real ones if `real` is
+/// true. Even powers of real numbers are not negative. The exponent is 1 or more.
 pub fn power(of: &Ball, real: bool, exponent: usize) -> Ball {
     let whole = of.uniform().filter(|_| exponent > 1 && real);
     if let Some((centre, radius)) = whole {
