@@ -84,15 +84,15 @@ impl SecretKey {
         }
     }
 
-    /// Writes the secret key to a file without encryption, with mode 0600. Whoever reads the file can decrypt every
-    /// message.
+    /// Writes the secret key to a file without encryption; a regular file gets mode 0600. Whoever reads the file can
+    /// decrypt every message.
     ///
     /// Only one file stores the count of decryptions that were shared with others: the one that [`SecretKey::kept_in`]
     /// named, or the first regular file to which the key is saved. All other files store no count, because two counts
     /// would not agree. Nor does a file that a forked child saves, if the key had none before.
     ///
     /// # Errors
-    /// The errors of [`ringmill_device::whole_file::write`].
+    /// The errors of [`ringmill_device::whole_file::write`], and a folder that cannot be flushed to the disk.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         self.ledger.save(self, path)
     }

@@ -94,7 +94,8 @@ impl SparseSecret {
 }
 
 /// Returns the shape of the encapsulation key for ciphertexts at a level. It has one digit, and its moduli are the
-/// level's primes and as many special primes.
+/// level's primes and as many special primes. [`encapsulate`](super::ops::keyswitch::encapsulate) uses it only if the
+/// parameters' first digit has all primes of the level.
 pub(crate) fn encapsulation_shape(params: &Params, level: Level) -> Result<Shape, RlweError> {
     let special = special_of_few(params, level)?;
     let primes = 0..level.primes();

@@ -15,7 +15,8 @@ fn count(procedure: &Procedure, op: Op) -> usize {
     procedure.instrs.iter().filter(|i| i.op == op).count()
 }
 
-/// Returns the keys of all CKKS operations at one level, in several variants.
+/// Returns the keys of CKKS operations at one level, in several variants. Sums of several terms, real parts and the
+/// switches of bootstrapping are not among them.
 fn all_keys(level: Level) -> Vec<OpKey> {
     let residues = vec![5; level.primes()];
     let mut keys = vec![

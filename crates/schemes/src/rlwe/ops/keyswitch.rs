@@ -312,7 +312,7 @@ pub(crate) fn hoisted_rotate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), Rlwe
 
 /// Emits a switch to another secret, by a key with one digit and as many special primes as the level has primes. The
 /// modulus of this key is small, because the other secret is sparse and a sparse secret is secure only under a small
-/// modulus.
+/// modulus. The level's primes must all be in the parameters' first key-switching digit.
 pub(crate) fn encapsulate<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     let special = special_of_few(e.params, v.level)?;
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);

@@ -102,7 +102,7 @@ impl Setup {
 
 /// Returns setups with all kinds of key-switching digits. The first three have digits of one prime (SEAL), of two
 /// primes with a shorter last digit, and one digit of all primes. The others have fewer special primes than a digit has
-/// primes, or digits of unequal numbers of primes.
+/// primes, digits of unequal numbers of primes, or more special primes than a digit has primes.
 pub fn digit_choices() -> Vec<Setup> {
     let cipher = [50, 40, 40];
     let by_special = [&[50][..], &[50, 50], &[50, 50, 50]];
