@@ -54,9 +54,9 @@ impl ParamsBuilder {
         self.map(|ring| ring.primes(cipher, special))
     }
 
-    /// Sets dnum, the number of key-switching digits. A digit has at most alpha = ceil(ciphertext primes / dnum)
-    /// primes, and needs alpha special primes or special primes with as many bits. By default dnum follows from the
-    /// number of special primes; one special prime gives one digit for each ciphertext prime (SEAL).
+    /// Sets dnum, the number of key-switching digits. A digit has at most ceil(ciphertext primes / dnum) primes. It
+    /// needs as many special primes as it has primes, or special primes whose product has as many bits. By default dnum
+    /// follows from the number of special primes; one special prime gives one digit for each ciphertext prime (SEAL).
     pub fn dnum(self, dnum: usize) -> Self {
         self.map(|ring| ring.dnum(dnum))
     }

@@ -20,8 +20,8 @@ use ringmill_device::call::{Interpreted, Runs};
 /// nothing checks that, and the result lacks the identity, too.
 ///
 /// Like SEAL, it refuses products and modulus switches whose result has a scale that is too large for its level's
-/// modulus ([`CkksError::Scale`]). Sums and rescalings check no scale in this way. It also refuses transparent results
-/// ([`RlweError::Transparent`]), which hide nothing, such as `a - a` or a product with zero.
+/// modulus ([`CkksError::Scale`]). Sums of ciphertexts and rescalings do not check their scale. It also refuses
+/// transparent results ([`RlweError::Transparent`]), which hide nothing, such as `a - a` or a product with zero.
 #[derive(Debug)]
 pub struct Evaluator {
     shared: Evaluation<Ckks>,

@@ -80,9 +80,9 @@ impl ParamsBuilder {
     }
 
     /// Sets dnum, the number of key-switching digits, from 1 to the number of ciphertext primes. [`digit_ranges`] says
-    /// which primes each digit has. The special primes must have at least the bits of each digit, or be as many as the
-    /// largest digit has primes. By default dnum follows from the number of special primes. One special prime gives one
-    /// digit for each ciphertext prime (SEAL).
+    /// which primes each digit has. Each digit needs as many special primes as it has primes, or special primes whose
+    /// product has at least its bits. By default dnum follows from the number of special primes. One special prime
+    /// gives one digit for each ciphertext prime (SEAL).
     pub fn dnum(mut self, dnum: usize) -> Self {
         self.dnum = Some(dnum);
         self
