@@ -26,10 +26,10 @@ operations! {
     /// result is one level lower.
     ModSwitch    => (".mod_switch",    &[ANY],      0,              None,     None,       OneLower, Largest,    None, scaling::rescale) [Rescale],
     /// Adds a ciphertext and several of its automorphisms. They share one decomposition into key-switching digits and
-    /// one division, by the special primes and those of [`OpKey::dropping`].
+    /// one division, by the special primes and those of `OpKey::dropping`.
     SumRotations => (".sum_rotations", &[TWO],      0,              Elements, PerElement, Lower,    Exactly(2), None, sums::sum_rotations) [Morph, Ksw],
     /// Adds several ciphertexts, each after an automorphism. The key switches share one division, by the special primes
-    /// and those of [`OpKey::dropping`].
+    /// and those of `OpKey::dropping`.
     TurnSum      => (".turn_sum",      &[PAIRS],    0,              Elements, PerElement, Lower,    Exactly(2), None, sums::turn_sum) [Morph, Ksw],
     /// Adds several ciphertexts, each times a plaintext that has residues modulo each prime, in evaluation form. It has
     /// a result for each sum ([`Shape::sums`]).

@@ -98,8 +98,8 @@ impl ParamsBuilder {
         self.map(|ring| ring.security(table, level))
     }
 
-    /// Accepts parameters without security. This opt-out is part of the parameters' identity and summary, and so of
-    /// every report.
+    /// Accepts parameters without security. This opt-out is part of the parameters' identity. If the parameters miss
+    /// the security level, their summary says so, and so does every report.
     pub fn allow_insecure_parameters_for_tests_only(self) -> Self {
         self.map(rlwe::ParamsBuilder::allow_insecure_parameters_for_tests_only)
     }

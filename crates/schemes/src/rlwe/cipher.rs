@@ -279,7 +279,8 @@ pub struct SeededCiphertext<A> {
 belongs!(for<A: Annotation> SeededCiphertext<A>);
 
 impl<A: Annotation> SeededCiphertext<A> {
-    /// Makes a seeded ciphertext, after the checks of [`Ciphertext::new`].
+    /// Makes a seeded ciphertext, after a check of the level, the annotation, the number of residues of c_0, and that
+    /// each is below its modulus. The ciphertext has no key identity.
     pub fn new(
         params: &Params,
         level: Level,

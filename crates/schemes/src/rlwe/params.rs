@@ -271,8 +271,9 @@ impl Params {
         &self.security
     }
 
-    /// Returns whether the parameters may be insecure, because their maker or their reader took the opt-out of
-    /// [`ParamsBuilder::allow_insecure_parameters_for_tests_only`].
+    /// Returns whether the parameters may be insecure, because their maker took the opt-out of
+    /// [`ParamsBuilder::allow_insecure_parameters_for_tests_only`] or the reader of their file allowed them to be so.
+    /// They may be secure nevertheless.
     pub fn insecure_allowed(&self) -> bool {
         self.insecure != Insecure::Refused
     }
