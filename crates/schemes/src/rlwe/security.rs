@@ -26,7 +26,8 @@ pub enum SecurityTable {
     Estimator2026Ternary,
     /// The bounds for sparse ternary secrets of weight 32 or more: 128 bits, log N = 12 to 17. Each is the smallest of
     /// the bounds of Ringmill's own estimates, of the table for the rotated primal hybrid attack ([`sparse_bounds`]),
-    /// and of [`Self::Guidelines2024Ternary`].
+    /// and of [`Self::Guidelines2024Ternary`]. One of the first two may lack a row for the weight or the degree, and
+    /// then does not count.
     SparseTernary2026,
 }
 
