@@ -100,9 +100,9 @@ pub fn check(d: &Description) -> Result<(), MachineError> {
     )
 }
 
-/// Returns the port groups of polynomial memory (slots that share their ports) whose ports are as
-/// wide as a row of the memory. If the last group has narrower ports, it is returned apart, in the
-/// second place.
+/// Returns the port groups of polynomial memory (slots that share their ports). If the last group has ports narrower
+/// than a row of the memory, it is returned apart, in the second place; earlier narrow groups, which [`check`] refuses,
+/// stay in the first.
 pub fn memory(d: &Description) -> (&[PortGroup], Option<&PortGroup>) {
     match d.memory.split_last() {
         Some((last, rest)) if last.residues.is_some_and(|r| r < d.row) => (rest, Some(last)),

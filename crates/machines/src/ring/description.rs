@@ -19,7 +19,8 @@ pub const MAX_PIECES: usize = 1 << MAX_SPLITS;
 pub const MAX_RPAUS: usize = 16;
 /// The most slots of an RPAU's polynomial memory, as many as an instruction word can name.
 pub const MAX_SLOTS: usize = 32;
-/// The most slots of an RPAU's key memory, as many as an instruction word can name.
+/// The most slots of an RPAU's key memory. It is also the most entries of a call's key table, since an instruction word
+/// has 7 bits for an index into that table.
 pub const MAX_KEY_SLOTS: usize = 128;
 /// The most rows of a table of constants, of generator streams, of Galois elements or of seeds. An instruction word has
 /// 12 bits for the index of a row.
@@ -69,7 +70,7 @@ pub struct Description {
     pub memory: Vec<PortGroup>,
     /// The RPAUs that are built for another RPAU's prime besides their own. If the program has no
     /// prime for such an RPAU itself, that RPAU stands in for the other one and computes a share of
-    /// its key-switch sums.
+    /// its key-switch sums. It does so only for programs at or below the native degree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stand_in: Vec<StandIn>,
 }
@@ -272,6 +273,7 @@ impl Description {
     ///
     /// # Errors
     /// [`MachineError::Field`] for a number out of range, or a name that is no machine name, with the allowed values.
+    /// Also for a reason in `allow_more_than_the_part_has` that is empty, too long or not on one line.
     /// [`MachineError::UnknownPart`] for an unknown FPGA. [`MachineError::Ports`] for SRAM on an FPGA.
     /// [`MachineError::ExceedsPart`] if the machine needs more than the FPGA has and `allow_more_than_the_part_has`
     /// gives no reason. [`MachineError::FitsAfterAll`] if it gives a reason and the machine fits.

@@ -28,8 +28,8 @@ pub struct Emitter {
     /// The index of the instruction stream that has the last emitted broadcast, and the index of
     /// the stream that has the last transfer over the host link.
     sender: [usize; 2],
-    /// The key slots that the procedure itself loads, by RPAU and key index (the number by which
-    /// instruction words name a key limb).
+    /// The plan's number of a key slot ([`KeyPlan::slots`]), by RPAU and key index (the number by which
+    /// instruction words name a key limb). An RPAU whose key memory holds all limbs has none.
     key_slots: HashMap<Place, u8>,
     /// For each row of the constant table, the mask of the RPAUs (residue polynomial arithmetic units) whose constant
     /// in the row is in use. The value alone does not tell whether it is in use, because 0 may be a constant, too.

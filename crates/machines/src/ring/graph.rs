@@ -35,7 +35,7 @@ pub enum Immediate {
     Row(u32),
 }
 
-/// An operation on one RPAU, or a broadcast from one RPAU to several.
+/// An operation on one RPAU, or a broadcast from the RPAU `rpau` to one or more RPAUs, which may include itself.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
     pub op: Opcode,
@@ -122,7 +122,8 @@ pub struct Graph {
     pub spilled: bool,
 }
 
-/// The use of one RPAU's key memory in a procedure that reads more key limbs than it holds.
+/// The use of one RPAU's key memory in a procedure that reads more key limbs than it holds. The plan numbers the key
+/// slots from 0 in the order of first use. Each call maps these numbers to the slots in which its first limbs lie.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KeyPlan {
     pub rpau: u8,
@@ -155,8 +156,8 @@ impl Graph {
         result
     }
 
-    /// Drops the operations on which no result of the procedure depends. Notes for each value the operation that
-    /// computes it and the operations that read it.
+    /// Drops the operations on which no result of the procedure depends, and the receivers of a broadcast whose copies
+    /// no result needs. Operations without results are dropped, too. Then calls [`Self::index`].
     pub fn finish(&mut self) {
         let mut live = vec![false; self.values.len()];
         for &v in self.results.iter().flatten() {

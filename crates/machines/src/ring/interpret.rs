@@ -2,7 +2,7 @@
 //! Executes the ring machine's instruction words on residues, for tests of the scheduler.
 //!
 //! An instruction word reads its operands when it starts, and its results appear when it retires. So a wait that is
-//! missing, a slot that is reused too early, or a wrong half of the ring gives a wrong bit.
+//! missing, a slot that is reused too early, or a wrong half of the ring gives a wrong bit or an error.
 
 use std::collections::HashMap;
 
@@ -65,7 +65,9 @@ impl Memory {
 /// Runs a procedure's instruction words on the limbs of `memory`, and returns the cycles.
 ///
 /// # Errors
-/// The errors of [`model::run`]; [`MachineError::Operands`] if an instruction word reads a limb that was not written.
+/// The errors of [`model::run`]. [`MachineError::Operands`] if an instruction word reads a limb that was not written,
+/// or if `memory` lacks the modulus, the seed, the key limb or the host limb that a word needs. The errors of the
+/// kernels.
 pub fn execute(
     d: &Description,
     code: &MicroCode,
@@ -82,7 +84,7 @@ pub struct Executed<'a> {
     pub start: u64,
     pub cycles: u64,
     /// The number of cycles of each period that the instruction word leaves free on each of its ports, for words of the
-    /// dyadic cores. A period is the time in which these cores take one row.
+    /// dyadic cores. A period is the time in which these cores take one row. The number is 0 for a dyadic word.
     pub turns: u64,
     /// The results of the instruction word with their destinations, written when the word retires.
     pub results: &'a [(Target, Vec<u64>)],

@@ -31,7 +31,8 @@ pub struct KeyMemory {
     /// Whether an unused slot counts as holding the first limb that a call needs there. The memory then begins with the
     /// limbs that are used first, the best choice.
     resident: bool,
-    /// For each RPAU, the number of different key limbs that calls have used.
+    /// For each RPAU, the number of different key limbs that calls have used. A limb that two RPAUs use (`stand_in`)
+    /// counts on the first only.
     needed: Vec<u64>,
     /// The number of key limbs that crossed the link between calls since the program's start.
     pub loads: u64,

@@ -3,7 +3,7 @@
 //!
 //! The rules are (docs/machines/ring.md, "Issue"):
 //!
-//! - Every stream issues in order and has one instruction word in flight.
+//! - Every stream issues in order. It has one instruction word in flight, besides broadcasts, loads and stores.
 //! - A `WAIT` holds its stream until a retire counter has reached the instruction word's count, and takes no cycle.
 //! - An instruction word starts in the first cycle in which its thread is idle and all resources that it uses are
 //!   free: units, ports, generators, the ring network, the host link. Streams are served in the order 0 to 3.
@@ -11,7 +11,8 @@
 //! - A broadcast, a load and a store free their thread when the scoreboard asks that thread again, and advance the
 //!   retire counter of the ring network or the host link.
 //!
-//! A transfer takes as long as the link needs at its rate, and the cycles for which the host stalls.
+//! A transfer takes the time of a limb at the link's rate, the latencies between link, scoreboard and memory, and the
+//! cycles for which the host stalls.
 
 use super::board::Board;
 use super::description::Description;
@@ -29,7 +30,7 @@ pub struct Started {
     pub start: u64,
     pub cycles: u64,
     /// The number of cycles of each period that the instruction word leaves free on each of its ports, for words of the
-    /// dyadic cores. A period is the time in which these cores take one row.
+    /// dyadic cores. A period is the time in which these cores take one row. The number is 0 for a dyadic word.
     pub turns: u64,
 }
 
@@ -45,8 +46,8 @@ pub trait Observer {
 /// has retired, and the latency `dispatch` once.
 ///
 /// # Errors
-/// [`MachineError::BadWord`] for an instruction word that does not decode or names a resource that the machine does not
-/// have, and for streams that wait for each other for ever; the observer's errors.
+/// [`MachineError::BadWord`] for an instruction word that does not decode or that the machine cannot execute, for a
+/// stream without `END`, and for streams that wait for each other for ever; the observer's errors.
 pub fn run(
     d: &Description,
     code: &MicroCode,
@@ -155,7 +156,8 @@ pub fn run_stalled(
     }
 }
 
-/// Checks that an instruction word names only slots, tables and RPAUs that the machine has.
+/// Checks that an instruction word is of this stream, names only slots and RPAUs that the machine has, and that its
+/// unit can execute it. The indices of tables, keys and host limbs are not checked.
 fn check(d: &Description, w: &OpWord, stream: usize) -> Result<(), &'static str> {
     use super::micro::{Opcode, Operand};
     let slots = d.slots();

@@ -22,6 +22,7 @@ impl Description {
     /// [`MachineError::UnknownPart`] for an unknown FPGA. [`MachineError::Ports`] for SRAM on an FPGA.
     /// [`MachineError::ExceedsPart`] if the machine needs more than the FPGA has and `allow_more_than_the_part_has`
     /// gives no reason. [`MachineError::FitsAfterAll`] if it gives a reason and the machine fits.
+    /// [`MachineError::Field`] for a reason that is empty, too long or not on one line.
     pub(super) fn fit(&self) -> Result<Fit, MachineError> {
         self.needs()?
             .accepted(self.allow_more_than_the_part_has.as_deref())

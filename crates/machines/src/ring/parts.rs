@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Cuts calls with several result ciphertexts that do not fit the ring machine into calls that compute some of the
-//! ciphertexts each.
+//! Cuts calls with several result ciphertexts into calls that compute some of the ciphertexts each, if they do not fit
+//! the ring machine whole or take fewer cycles in parts.
 //!
 //! A hoisted set of rotations shares one decomposition, and needs room for all its keys and results at once. A part of
 //! the call has only the instructions that its own results need. So the shared steps are computed again in each part,
@@ -81,8 +81,8 @@ struct Shape {
     cycles: Option<u64>,
 }
 
-/// Returns a procedure with its Galois elements renumbered in order of appearance, without the names of itself and its
-/// results, and without the numbers of its keys. Parts of one shape then become equal.
+/// Returns a procedure with its Galois elements and the names of its parameters renumbered in order of appearance. The
+/// names of itself and its results and the numbers of its keys are left out. Parts of one shape then become equal.
 fn shape(procedure: &Procedure) -> Procedure {
     let mut elements = Vec::new();
     let mut shape = Procedure {
@@ -146,10 +146,11 @@ impl<'a> Cutter<'a> {
         self.shape_of_part.get(&proc).copied()
     }
 
-    /// Returns how many of the call's result ciphertexts one part of the call computes at once, or `None` for all.
-    /// It is the number with the fewest cycles among those that fit beside `slots` slots in use on each RPAU, or
-    /// one if none fits. `later` says which limbs are read after the call. A shared decomposition saves transforms.
-    /// But its limbs take room, and the transforms may run beside the products with the keys anyway.
+    /// Returns how many of the call's result ciphertexts one part of the call computes at once, or `None` for all. The
+    /// last part may have fewer. The candidates divide the ciphertexts into 1, 2, 3 and more parts of nearly equal
+    /// size. The result is the one with the fewest cycles among those that fit beside `slots` slots in use on each
+    /// RPAU, or one if none fits. `later` says which limbs are read after the call. A shared decomposition saves
+    /// transforms. But its limbs take room, and the transforms may run beside the products with the keys anyway.
     ///
     /// # Errors
     /// The errors of [`Prepared::schedule`] for a part.

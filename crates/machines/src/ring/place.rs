@@ -31,7 +31,8 @@ pub enum Class {
 #[derive(Clone, Debug)]
 pub struct Slots {
     pub used: [u32; MAX_RPAUS],
-    /// For each RPAU the record of the use of each slot: those of polynomial memory, then those of key memory.
+    /// For each RPAU the record of the use of each slot. Polynomial memory has the first [`MAX_SLOTS`] records, key
+    /// memory those from number [`MAX_SLOTS`] on.
     pub logs: Vec<Vec<SlotLog>>,
     work: Vec<u8>,
     keep: Vec<u8>,

@@ -7,15 +7,17 @@ use super::legalise::{Rewrites, Unfuse};
 use super::micro::{OpWord, Opcode, Operand, Unit};
 use super::timing;
 
-/// One way to schedule a procedure. The scheduler tries several and takes the fastest that fits.
+/// One way to schedule a procedure. The scheduler tries several and takes the fastest that fits. If nothing runs and no
+/// operation can be issued, the scheduler ignores all rules but the window of a spilled procedure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Policy {
     pub rewrites: Rewrites,
-    /// Whether the first products of the key-switch sums, which have no addend, run on the main cores.
+    /// Whether the first products of the key-switch sums, which have no addend, run on the main cores only. A product
+    /// with a generated limb runs on the dyadic cores anyway if the generator is slower than the main cores' lanes.
     pub first_products_on_main: bool,
     /// The number of slots that a broadcast must leave free on every receiver.
     pub reserve: u32,
-    /// The unit and the urgency of operations that are shorter than a transform.
+    /// The unit and the urgency of coefficient-wise operations without keys.
     pub light: Light,
     /// Whether a broadcast may write only to slots that share their port with no other slot.
     pub own_ports: bool,
@@ -37,11 +39,12 @@ const DRAWS: u32 = 8;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Light {
     /// Whether the operations, except products of two limbs, run on the main cores only. Otherwise they run on the unit
-    /// on which they end first, as products of two limbs always do.
+    /// on which they end first, as products of two limbs do. Accumulations run on the dyadic cores if the main cores
+    /// cannot accumulate, and a machine without dyadic cores runs all on the main cores.
     pub on_main: bool,
     /// A bonus on the urgency of an operation, in multiples of the cycles of a transform. The urgency is the length in
-    /// cycles of the operation's path to the procedure's end. With the bonus 0 the path alone decides; with a large
-    /// bonus the operation goes ahead of every transform.
+    /// cycles of the operation's path to the procedure's end. With the bonus 0 these operations have no advantage over
+    /// transforms; with a large bonus they go ahead of every transform.
     pub bonus: u64,
 }
 

@@ -55,8 +55,8 @@ impl KeyUse {
     }
 }
 
-/// The calls that were cut because they return several ciphertexts (hoisted rotations) and do not fit whole, and the
-/// calls of fewer ciphertexts that replace them. Each part computes the shared steps again.
+/// The calls of several ciphertexts (hoisted rotations) that were cut because they do not fit whole or take fewer
+/// cycles in parts, and the calls of fewer ciphertexts that replace them. Each part computes the shared steps again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Cuts {
     pub calls: u64,

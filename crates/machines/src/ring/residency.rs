@@ -143,7 +143,7 @@ impl Residency {
         }
     }
 
-    /// Notes that neither the machine nor the host has `limb` any more.
+    /// Notes that neither the machine nor the host has `limb` any more. The host keeps an input of the program.
     pub fn forget(&mut self, limb: LimbId) {
         self.remove(limb);
         self.host.remove(&limb);

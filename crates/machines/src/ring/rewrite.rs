@@ -139,7 +139,7 @@ fn again(graph: &mut Graph, broadcasts: &[usize], parts: &[(RingKind, ValueIndex
 }
 
 /// Fuses a `SUB` and the `MULI` that follows it into one operation, and also a reduction and the addition of a
-/// constant that follows it.
+/// constant that follows it. Both need a first operation whose result nothing else reads.
 pub fn fuse(graph: &mut Graph) {
     for index in 0..graph.nodes.len() {
         let (from, to) = match graph.nodes[index].op {
@@ -283,7 +283,8 @@ pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
 
 /// Gives every product with a key the position, in the procedure's order, of the operation that computes its last
 /// operand. The transforms, splits and reductions that feed the product move to that position, too. A sum of products
-/// is one instruction at the mid level, but each term can run when its factors are there.
+/// is one instruction at the mid level, but each term can run when its factors are there. A digit that only one
+/// automorphism reads moves to the automorphism's position.
 pub fn order(graph: &mut Graph) {
     // Rewrites append nodes behind their users, so one more pass is needed than usual.
     for _ in 0..2 {

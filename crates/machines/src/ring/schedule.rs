@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Schedules one procedure on the ring machine by list scheduling.
 //!
-//! In every cycle in which a resource becomes free, the scheduler issues the ready operation with the longest path to
-//! the procedure's end. Equal operations on other RPAUs join it in one SIMD instruction word, if unit, thread, ports
-//! and slots allow. The scheduler uses the same [`Board`] as the cycle model, so it decides with the true cycles. It
-//! writes the four streams with their waits, and the machine executes nothing else.
+//! While threads are idle, the scheduler issues the most urgent ready operation
+//! ([`priorities`](super::policy::priorities)) that the policy, units, ports and slots allow. Equal operations on other
+//! RPAUs join it in one SIMD instruction word, if unit, thread, ports and slots allow. The scheduler uses the same
+//! [`Board`] as the cycle model, so it decides with the true cycles. It writes the four streams with their waits, and
+//! the machine executes nothing else.
 
 mod choose;
 mod setup;
@@ -174,7 +175,7 @@ impl<'a> Scheduler<'a> {
     }
 
     /// Issues the most urgent operation that can start now, and returns whether there was one. With `force` the
-    /// policy's rules on units, slots and order do not count.
+    /// policy's rules on units, slots and order do not count, except the order of a spilled procedure.
     fn issue_one(&mut self, force: bool) -> Result<bool, Failure> {
         let idle = |s: &Self, unit: Unit| s.stream_for(unit).is_some();
         if !idle(self, Unit::Main) && !idle(self, Unit::Dyadic) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Searches for a fast schedule of one call on the ring machine. The search starts from a few policies and improves the
-//! best of them by one choice at a time, measured by the model's cycles.
+//! Searches for a fast schedule of one call on the ring machine. The search tries a fixed list of policies and improves
+//! the best two by one choice at a time, measured by the model's cycles.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,8 @@ use super::schedule::{Failure, Placement, Scheduled, schedule};
 use super::spill::{plan_keys, spill};
 use crate::MachineError;
 
-/// The most steps of the local search over policies. The search begins with the best `STARTS` policies.
+/// The most rounds of the local search from one policy; a round tries all neighbours. The search begins once with each
+/// of the best `STARTS` policies, no two of which take the same cycles.
 const ROUNDS: usize = 6;
 const STARTS: usize = 2;
 
@@ -85,9 +86,10 @@ impl Prepared {
         &self.forms[&Rewrites::default()]
     }
 
-    /// Schedules the procedure for a placement of its operands, and counts the cycles by the model. The first time it
-    /// tries every starting policy. Later it begins with the policy that was fastest before. The inner result is the
-    /// schedule with its cycles, or the reason why no policy gives one.
+    /// Schedules the procedure for a placement of its operands, and counts the cycles by the model. If [`Self::policy`]
+    /// has a policy under which the procedure fits, it returns that policy's schedule without a search. Otherwise it
+    /// searches from every starting policy. The inner result is the schedule with its cycles, or the reason why the
+    /// last policy that was tried gives none.
     ///
     /// # Errors
     /// [`MachineError::Halt`] if the watch stops the search; the errors of [`model::run`].
@@ -206,8 +208,8 @@ impl Prepared {
         self.best = Some(policy);
     }
 
-    /// Returns whether the procedure fits a placement of its operands under some policy. The policies with the
-    /// least memory are tried first.
+    /// Returns whether the procedure fits a placement of its operands under one of the policies from which the search
+    /// starts. The policies with the least memory are tried first.
     pub fn fits(&self, d: &Description, at: &Placement) -> bool {
         let mut policies = seeds(self.graph()).into_iter().rev();
         policies.any(|policy| self.try_policy(d, at, &policy).is_ok())
@@ -226,8 +228,9 @@ impl Prepared {
         schedule(d, &self.forms[&policy.rewrites], at, policy)
     }
 
-    /// Returns how many slots an RPAU would need under the policy with the least memory. If even the most slots that an
-    /// RPAU can have are too few, the number is one above them. The error of a refused procedure shows this number.
+    /// Returns the most slots in use at once on an RPAU of a machine with [`MAX_SLOTS`](super::description::MAX_SLOTS)
+    /// slots, under that starting policy for which they are fewest. If no starting policy gives a schedule there, the
+    /// number is one above those slots. The error of a refused procedure shows this number.
     pub fn appetite(&self, d: &Description, at: &Placement) -> usize {
         let mut roomy = d.clone();
         let missing = super::description::MAX_SLOTS - d.slots();

@@ -3,8 +3,8 @@
 //! during the procedure.
 //!
 //! All decisions are made here, in one order of the procedure: the limb whose next use is farthest away is replaced
-//! (Belady). The scheduler may issue operations ahead of that order as far as slots allow. Its window limits how many
-//! operations one operation may overtake.
+//! (Belady); key limbs that come again are an exception ([`plan_keys`]). The scheduler may issue operations ahead of
+//! that order as far as slots allow. Its window limits how many operations one operation may overtake.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
@@ -59,7 +59,8 @@ fn linear(g: &Graph) -> Vec<NodeIndex> {
     list
 }
 
-/// Adds loads of key limbs on every RPAU that reads more key limbs than `capacity`, the slots of its key memory. Does
+/// Adds loads of key limbs on every RPAU that reads more key limbs than `capacity`, the slots of its key memory. A limb
+/// replaces the one whose next use is farthest away, except that a limb that comes again goes to its former slot. Does
 /// nothing if `capacity` is 0.
 pub fn plan_keys(g: &mut Graph, rpaus: usize, capacity: usize) {
     if g.key_slots <= capacity || capacity == 0 {

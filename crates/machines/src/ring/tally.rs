@@ -10,7 +10,8 @@ use super::model::{Observer, Started};
 use crate::MachineError;
 use ringmill_device::trace::{Context, TraceSink};
 
-/// The number of instruction words and the units' busy cycles of one procedure, or the sums over many.
+/// The number of instruction words and the units' busy cycles of one procedure, or the sums over many. `WAIT` and `END`
+/// do not count. A word that several RPAUs execute counts once, and its cycles once for each of their units.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     pub words: u64,

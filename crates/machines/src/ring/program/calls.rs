@@ -12,8 +12,8 @@ use crate::MachineError;
 use crate::ring::description::Description;
 use crate::ring::report::Cuts;
 
-/// The number of calls that are planned, and cut into parts if they do not fit, before the first of them runs. The
-/// limbs that the same number of calls after these reads are known, too. If a program has fewer calls, all of them are
+/// The number of calls that are planned, and perhaps cut into parts, before the first of them runs. The limbs that the
+/// same number of calls after these read are known, too. If a program has fewer calls, all of them are
 /// known before the first runs.
 pub const WINDOW: usize = 4096;
 /// The number of calls after the running one that are known in a program without cut calls. It is
@@ -167,8 +167,7 @@ impl<'a> Calls<'a> {
         self.ahead.forget(limb);
     }
 
-    /// Returns a limb that no part of a call and no later call reads, or `None` if all were returned. Each limb is
-    /// returned once.
+    /// Returns an argument of a cut call that no part and no later call reads, or `None` if all were returned.
     pub fn next_stale(&mut self) -> Option<LimbId> {
         self.cutting.as_mut()?.next_stale()
     }

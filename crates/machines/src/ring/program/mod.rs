@@ -54,7 +54,8 @@ pub struct Totals {
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub keys: KeyUse,
-    /// The bytes of instruction words, tables and call descriptions that crossed the link.
+    /// The bytes of instruction words, tables and call descriptions that crossed the link. The twiddles of a ring below
+    /// the native degree and those of stand-ins count, too.
     pub program_bytes: u64,
     /// The bytes of key limbs that crossed the link between calls.
     pub key_bytes: u64,
@@ -79,20 +80,21 @@ pub struct Step<'a> {
     /// list is empty for a key limb, which lies in key memory, and for operands that start on the host because the
     /// procedure does not fit polynomial memory.
     pub args: Vec<Vec<u8>>,
-    /// The arguments that crossed the link for this call.
+    /// The arguments that crossed the link before this call; those that cross inside the procedure are not listed.
     pub arrived: Vec<LimbId>,
     /// The call's key table: for each RPAU and key index (the number by which instruction words name a key limb),
     /// the key slot.
     pub key_table: KeyTable,
-    /// The key limbs that crossed the link for this call.
+    /// The key limbs that crossed the link before this call; those that the procedure loads itself are not listed.
     pub key_loads: Vec<KeyLoad>,
     pub outcome: &'a Outcome,
 }
 
 impl Step<'_> {
     /// Returns the key index of each parameter that is a key limb, and `None` for other parameters. A key index is
-    /// the position of the limb's first piece in the call's key table. The table is in the order of the parameters,
-    /// by argument, digit, polynomial of the key and layer of primes.
+    /// the position of the limb's first piece in the call's key table. Parameters with the same argument, digit,
+    /// polynomial of the key and layer of primes share an index, each on its own RPAU. The indices follow the order in
+    /// which the parameters name these four first.
     pub fn key_indices(&self, d: &Description) -> Vec<Option<u8>> {
         let pieces = d.pieces(self.procedure.log_n);
         let mut keys = Vec::new();

@@ -189,7 +189,8 @@ impl Outcomes {
         }
     }
 
-    /// Adds the counts of calls to the totals, and sets the counts to zero.
+    /// Adds the tallies and cycles of the counted calls to the totals, and updates the peaks of slots in use. Sets the
+    /// counts to zero.
     pub fn settle(&mut self, totals: &mut Totals) {
         for used in self.list.iter_mut().filter(|used| used.calls > 0) {
             let calls = std::mem::take(&mut used.calls);

@@ -80,7 +80,7 @@ impl Key {
 impl Run<'_> {
     /// Brings the call's missing arguments into slots in the arrangement with which the call is fastest, and returns
     /// the index of the call's schedule in the cache. If there is no room, it moves limbs to the host, provided the
-    /// options allow that.
+    /// options allow that. If no limb is left to move, the call starts with all operands on the host.
     pub(super) fn place_and_schedule(
         &mut self,
         now: &Now<'_>,
