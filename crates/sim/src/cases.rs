@@ -58,8 +58,9 @@ impl Sweep {
     }
 }
 
-/// The error of a comparison that makes no cases: its machines or fields do not exist or occur twice, a value has the
-/// wrong type, or the cases are too many.
+/// The error of a comparison that makes no cases. A sweep has the wrong form, machines are missing, or machines or
+/// fields do not exist or occur twice. Or a value has the wrong type, a swept description is no TOML, or the cases are
+/// too many.
 #[derive(Debug, Error)]
 pub enum CaseError {
     #[error("set {got:?}: expected FIELD=VALUE,VALUE,... or MACHINE:FIELD=VALUE,VALUE,...")]
@@ -161,7 +162,8 @@ impl Devices {
     /// # Errors
     /// [`CaseError`] for no machine, for a machine that does not exist, and for a machine or a field that occurs twice.
     /// Also for a sweep of a machine that is not among `machines`, and for a field that a machine's description does
-    /// not have. Also for a value of another type than the field's, and for more than a thousand cases.
+    /// not have. Also for a value of another type than the field's, for a sweep of a description that is no TOML, and
+    /// for more than a thousand cases.
     pub fn cases(&self, machines: &[String], sweeps: &[Sweep]) -> Result<Vec<Case>, CaseError> {
         if machines.is_empty() {
             return Err(CaseError::NoMachine);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of opening simulated devices, and of runs in which an RTL's results differ from those of the CPU's
-//! kernels.
+//! The errors of opening simulated devices, of runs in which an RTL's results differ from those of the CPU's kernels,
+//! and of products in a ring that no device has.
 
 use std::path::PathBuf;
 

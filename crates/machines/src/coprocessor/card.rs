@@ -136,7 +136,7 @@ impl Card {
 
     /// Times a program in which `run` executes each turn: the commands of one co-processor in one
     /// stage of a procedure. `run` executes a turn once for each state of the co-processor's data;
-    /// the result is reused after that.
+    /// the result is reused after that, while it is in the cache. `how` is the source of the cycles, "model" or "RTL".
     ///
     /// # Errors
     /// The errors of [`Self::work`] and of `run`.

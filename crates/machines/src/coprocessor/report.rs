@@ -19,7 +19,7 @@ pub struct OffloadUse {
     pub coprocessors: Vec<CoprocessorUse>,
     /// The transfers of the card's memory, which replace transfers over the link; `None` for a card without memory.
     pub card: Option<CardUse>,
-    /// The measured times of the program's run; `None` if the program was only timed by the model and not run on
+    /// The measured times of the program's run; `None` if the program was only timed, by models or RTL, and not run on
     /// data.
     pub measured: Option<OffloadTimes>,
 }

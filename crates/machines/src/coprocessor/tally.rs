@@ -71,7 +71,7 @@ impl Tally {
         &mut self.sums
     }
 
-    /// Counts a call that begins, and the instructions of its procedure that the host runs.
+    /// Counts a call that begins, and the instructions of its procedure that the host and each co-processor run.
     pub fn call(&mut self, procedure: &Procedure, partition: &Partition, call: &Call) {
         self.calls += 1;
         self.entry = Some(self.ledger.call(call.loc.as_ref(), call.proc));

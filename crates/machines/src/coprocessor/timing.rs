@@ -21,8 +21,8 @@ use ringmill_device::trace::TraceSink;
 /// their cycles.
 pub type RunStage<'a, E> = dyn FnMut(Turn<'_>) -> Result<Schedule, E> + 'a;
 
-/// The most cached schedules of turns, a turn being the jobs of one co-processor in one stage of a
-/// procedure. If there are more, the cache is emptied.
+/// The most cached schedules of turns with which a call begins; a turn is the jobs of one co-processor in one stage of
+/// a procedure. If there are more, the cache is emptied before the call.
 const MAX_KNOWN: usize = 1 << 14;
 
 /// A turn (the jobs of one co-processor in one stage of a procedure), by its procedure, stage and

@@ -240,7 +240,8 @@ const LONGEST: usize = 300;
 
 /// Returns a text of the resources of which the machine needs more than its FPGA or die has. For
 /// each it gives the amount needed, the amount of the FPGA or die, and the memory or multiplier
-/// group that needs the most. Returns `None` if the machine fits.
+/// group that needs the most. The text also says if the dies have no room for all units. Returns `None` if the machine
+/// fits.
 fn excess(fit: &Fit) -> Option<String> {
     let most = |of, amount: fn(&NeedUse) -> f64| {
         let of = fit.needs.iter().filter(|n| n.resource == of);

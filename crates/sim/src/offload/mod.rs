@@ -32,7 +32,7 @@ use run::Run;
 use segment::Segments;
 
 /// The most procedures in the cache of segments. If the procedures of a further program could exceed it, the cache is
-/// emptied.
+/// emptied first. A program with more procedures is cached whole.
 const MAX_KEPT: usize = 1 << 12;
 
 /// An entry of the cache of segments: a procedure, and the segments into which it was cut. The entry's key is the

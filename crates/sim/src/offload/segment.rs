@@ -12,7 +12,8 @@ use ringmill_isa::{Poly, VerifyError};
 use ringmill_machines::coprocessor::Partition;
 
 /// Some instructions of a procedure as a program of one call. `inputs` are the values that these instructions read and
-/// others compute. `outputs` are the values that these instructions compute and others read.
+/// do not compute. `outputs` are the values that they compute and that other instructions read or the procedure
+/// returns.
 pub struct Segment {
     pub inputs: Vec<ValueId>,
     pub program: Verified,
@@ -30,7 +31,7 @@ impl Segment {
 }
 
 /// One stage of a procedure as two segments: the instructions of the host, and those of all co-processors. A
-/// segment without instructions, or whose results nobody reads, is `None`.
+/// segment without instructions besides loads and stores, or whose results nothing outside of it reads, is `None`.
 pub struct StageSegments {
     pub host: Option<Segment>,
     pub offloaded: Option<Segment>,
@@ -170,7 +171,7 @@ fn renumbered(
     Some(cut)
 }
 
-/// Returns an endless list of distinct names for the input and output limbs of a segment. A name is the index of an
+/// Returns a list of 2^32 distinct names for the input and output limbs of a segment. A name is the index of an
 /// operand or result, and the index of a polynomial of it.
 fn places() -> impl Iterator<Item = (u16, Poly)> {
     (0..=u16::MAX).flat_map(|arg| (0..=u16::MAX).map(move |poly| (arg, Poly(poly))))
