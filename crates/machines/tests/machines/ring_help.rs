@@ -27,7 +27,7 @@ fn rotations(params: &Arc<Params>, keys: u16) -> Verified {
     b.finish()
 }
 
-/// Makes a program whose sum reads `n` ciphertexts in turn, each twelve times.
+/// Makes a program that starts with the first of `n` ciphertexts and adds all of them in turn, each twelve times.
 fn values(params: &Arc<Params>, n: u32) -> Verified {
     let mut b = Builder::new(params);
     let level = params.max_level();

@@ -204,8 +204,8 @@ fn all_extensions_are_the_units_where_m_tilde_is_a_prime() {
     }
 }
 
-/// The shared unit gives the CPU's bits, and model and RTL take the same cycles, with ports of three rates. It takes
-/// fewer cycles than the folded unit.
+/// The shared unit gives the CPU's bits, and model and RTL take the same cycles, with ports of three rates. Its
+/// exact extensions take fewer cycles than the folded unit's at the same rate.
 #[test]
 #[ignore = "another unit to build; `make full` runs it"]
 fn a_batch_of_targets_at_a_time_has_the_same_bits_in_fewer_cycles() {

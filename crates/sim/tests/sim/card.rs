@@ -267,8 +267,8 @@ fn what_one_makes_and_another_takes_stays_on_the_card() {
     assert_eq!(report.link.bytes_out, limb_bytes);
 }
 
-/// Returns the bytes that cross to and from a card of unlimited memory. Each limb of the host that a co-processor reads
-/// crosses once, and so does each limb of a co-processor that the host reads.
+/// Returns the bytes of limbs that cross to and from a card of unlimited memory. Each limb of the host that a
+/// co-processor reads crosses once, and so does each limb of a co-processor that the host reads or the program returns.
 fn moved(card: &Card, program: &Verified) -> (u64, u64) {
     let head = program.head();
     let limb_bytes = 4u64 << head.log_n;
@@ -389,13 +389,13 @@ fn what_crosses_is_what_has_to() {
     );
 }
 
-/// Returns the bytes in and out if every load and every unload of the card crossed the link.
+/// Returns the bytes of limbs in and out if every load and every unload of the card crossed the link.
 fn crossing_all(report: &MachineReport, log_n: u8) -> (u64, u64) {
     let count = |kind: &str| report.instructions_by_kind.get(kind).copied().unwrap_or(0);
     (count("LOAD") * (4 << log_n), count("UNLOAD") * (4 << log_n))
 }
 
-/// A card as a device gives the CPU's bits, and the same report with data and without.
+/// A card as a device gives the CPU's bits, and the same report with data and without, except for measured times.
 #[test]
 fn a_card_is_a_device() {
     let cpu = open("cpu:1").unwrap();
@@ -420,8 +420,8 @@ fn a_card_is_a_device() {
     assert!(instructions > 40, "{instructions}");
 }
 
-/// A card with one co-processor and a memory takes the same cycles as the co-processor alone, and fewer bytes cross the
-/// link.
+/// A card with one co-processor and a memory takes the same cycles as the co-processor alone. No program moves more
+/// bytes over the link, and all together move fewer.
 #[test]
 fn the_shipped_card_sends_less() {
     let (alone, with) = (

@@ -39,8 +39,8 @@ fn figures(report: &MachineReport) -> serde_json::Value {
     json
 }
 
-/// In random limb programs the machine runs transforms and products modulo primes that fit it, and the host runs all
-/// other instructions.
+/// In random limb programs the machine takes only transforms and products modulo primes that fit it. Model and RTL give
+/// the CPU's bits, and equal reports and traces.
 #[test]
 fn random_programs_have_the_cpus_bits_and_the_models_cycles() {
     let machine = with_units(4);

@@ -24,9 +24,9 @@ const PRIMES: [u64; 3] = [
     (1 << 53) + (1 << 20) - (1 << 17) + 1,
 ];
 
-/// Writes a description to a file, with three RPAUs, rows of 4 and limbs of 2^`log_n` coefficients, and returns the
-/// file's path. For `ring-stored` it is the machine that the tests of the crate `hdl` build, so one built model serves
-/// both.
+/// Writes a description to a file, with three RPAUs, rows of 4, limbs of 2^`log_n` coefficients and no stand-ins, and
+/// returns the file's path. For `ring-stored` it is the machine that the tests of the crate `hdl` build, so one built
+/// model serves both.
 fn description(name: &str, text: &str, log_n: u8) -> PathBuf {
     let mut text = text.to_owned();
     // With one stage a pass, a row of 4 takes 2 butterflies and 2 twiddle generators.
@@ -102,7 +102,8 @@ fn program(log_n: u8, seeded: bool) -> Arc<Compiled> {
     Arc::new(compile(t.finish(), &options).unwrap())
 }
 
-/// Runs the program on the CPU, on the model and on the RTL of a description, and compares outputs and cycles.
+/// Runs the program on the CPU, on the model and on the RTL of a description. Compares the RTL's outputs with the CPU's
+/// and its cycles with the model's.
 fn check(path: &Path, log_n: u8, seeded: bool) {
     let compiled = program(log_n, seeded);
     let slots = 1 << (log_n - 1);

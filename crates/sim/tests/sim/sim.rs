@@ -74,7 +74,7 @@ fn bind<'a>(program: &Verified, data: &'a [Vec<u64>; 2]) -> Bindings<'a> {
 }
 
 /// A device refuses values that its machine does not hold. The error names the device, the input and the kind of value.
-/// The machine refuses them, too.
+/// The machine `ring` refuses them without a device, too.
 #[test]
 fn values_that_a_device_lacks_are_refused_by_name() {
     let vector = ValueType::Lwe(LweType {

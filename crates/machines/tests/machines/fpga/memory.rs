@@ -174,8 +174,8 @@ const LUT_PLUS: &Shapes = &[
     (256, 1, 8),
 ];
 
-/// The cost of a memory is the least over all choices of columns, for all widths to 1200 bits. The count takes most
-/// columns of a wide memory at once, and none of a narrow one.
+/// For four depths and kinds of RAM, the cost of a memory of every width to 1200 bits is the least over all choices of
+/// columns. The count takes most columns of a wide memory at once, and none of a narrow one.
 #[test]
 fn wide_memories_cost_what_all_choices_cost() {
     use MemoryKind::{Bram, Lutram};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests the check of ring descriptions against the RTL. For each field that the RTL limits, they try the last value
-//! that it can build and the first that it cannot.
+//! Tests the check of ring descriptions against the RTL. For most fields that the RTL limits, they try a value at the
+//! limit, which it can build, and one beyond the limit.
 
 use ringmill_machines::MachineError;
 use ringmill_machines::ring::Description;

@@ -33,7 +33,7 @@ impl Draw {
         (!found.is_empty()).then(|| found[self.below(found.len())])
     }
 
-    /// Draws a procedure on limbs modulo `primes` that computes at least `length` values, with instructions of all
+    /// Draws a procedure on limbs modulo `primes` that computes at least `length` values, with instructions of
     /// kinds that the machine runs. With `masks` it also has two limbs that a generator expands from seeds.
     pub fn procedure(
         &mut self,
@@ -138,7 +138,8 @@ impl Draw {
         known.push(Known { value, ty });
     }
 
-    /// Adds a base extension, fast or exact, from limbs modulo different primes to the other primes.
+    /// Adds a base extension, fast or exact, from limbs modulo different primes to the other primes. The last prime is
+    /// always a target. Adds nothing if no limb in coefficient form has another modulus.
     fn extension(&mut self, b: &mut ProcBuilder, known: &mut Vec<Known>, primes: usize) {
         let mut from: Vec<Known> = Vec::new();
         for modulus in 0..primes - 1 {
