@@ -68,8 +68,10 @@ impl Shelf {
     }
 
     /// Gives a limb to a job as an operand, and returns whether the limb crosses the link for it. `needed` tells for a
-    /// value of the running call whether a later instruction reads it. To make room, the memory first drops a value
-    /// that no instruction reads any more. Limbs of the program, which live across calls, always count as read.
+    /// value of the running call whether an instruction or the procedure's end may still read it. To make room, the
+    /// memory first drops a value that nothing reads any more. If there is none, the least recently used limb leaves,
+    /// and crosses to the host unless the host has a copy. Limbs of the program, which live across calls, always count
+    /// as read.
     pub fn take(
         &mut self,
         (value, bytes): (ValueId, u64),

@@ -11,7 +11,8 @@ use crate::MachineError;
 use ringmill_device::trace::{Context, TraceSink};
 
 /// The number of instruction words and the units' busy cycles of one procedure, or the sums over many. `WAIT` and `END`
-/// do not count. A word that several RPAUs execute counts once, and its cycles once for each of their units.
+/// do not count. A word that several RPAUs execute counts once, but its cycles count in `units` for each of these
+/// RPAUs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     pub words: u64,
