@@ -68,10 +68,10 @@ pub trait Machine: Any + Send + Sync {
         session.finish(stream.outputs()?)
     }
 
-    /// Refuses a program with a value that the machine cannot hold.
+    /// Refuses a program with an input of a type that the machine cannot hold. It does not look at other values.
     ///
     /// # Errors
-    /// [`MachineError::Kind`] with the first such value.
+    /// [`MachineError::Kind`] with the first such input.
     fn check_values(&self, head: &Head<'_>) -> Result<(), MachineError> {
         match head.input_of(|ty| !self.holds(ty)) {
             None => Ok(()),

@@ -22,7 +22,8 @@ pub enum VariantError {
     },
 }
 
-/// Returns the names of all fields of a description, in the form that [`with`] takes.
+/// Returns the names of all fields that the text of a description writes, in the form that [`with`] takes. An optional
+/// field that is not written is left out. A table or an array stands for its entries.
 ///
 /// # Errors
 /// [`VariantError::Syntax`] for text that is no TOML.

@@ -19,8 +19,8 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Computes the constants of an extension from the base `sources` to `targets` for the folded unit, which computes
-    /// one target modulus at a time. An exact extension needs the redundant modulus.
+    /// Computes the constants of an extension from the base `sources` to `targets` for the folded and the pipelined unit,
+    /// which compute one target modulus at a time. An exact extension needs the redundant modulus.
     ///
     /// # Errors
     /// [`BasextError::Shape`] for no target modulus, or for more source or target moduli than the shape allows.
@@ -196,19 +196,19 @@ impl Constants {
     /// Q / q_i, and |x|_p is x modulo p. Without a redundant modulus, m and all constants modulo m are
     /// 0. The order depends on the unit:
     ///
-    /// - Folded: m, |Q^-1|_m; for each source q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m; for each target p_j, |Q|_(p_j), and
-    ///   |Qhat_i|_(p_j) for each source.
+    /// - Folded and pipelined: m, |Q^-1|_m; for each source q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m; for each target p_j,
+    ///   |Q|_(p_j), and |Qhat_i|_(p_j) for each source.
     /// - Shared: as folded, with |-Q^-1|_m and |1|_m for |Q^-1|_m, |q_i^-1|_m for |Qhat_i|_m, and |-Q|_(p_j) for
     ///   |Q|_(p_j).
     /// - Cox-Rower: the correction delta; q_i, |Qhat_i^-1|_(q_i); p_j, |-Q|_(p_j), |Qhat_i|_(p_j).
-    /// - Mixed radix: q_i, |-q_s^-1|_(q_i) for s < i; p_j, |q_0 ... q_(s-1)|_(p_j) for s < l.
+    /// - Mixed radix, iterated or pipelined: q_i, |-q_s^-1|_(q_i) for s < i; p_j, |q_0 ... q_(s-1)|_(p_j) for s < l.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 }
 
-/// The order and the signs in which a unit loads an extension's constants. Each architecture of base-extension unit has
-/// its own: `form_e` of `rm_basext_pkg`.
+/// The order and the signs in which a unit loads an extension's constants: `form_e` of `rm_basext_pkg`. The pipelined
+/// unit has the form of the folded unit. Both units for mixed radix have the form `Radix`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Folded,
@@ -220,7 +220,8 @@ enum Form {
 impl Form {
     /// Returns the constant x modulo `modulus` with the sign that the unit needs. The folded unit,
     /// which computes one target modulus at a time, subtracts the product with the constant and
-    /// needs x. The other units add that product and need -x.
+    /// needs x. The shared unit adds that product and needs -x. Cox-Rower adds the constant itself
+    /// and needs -x, too. Mixed radix has no such constant.
     fn signed(self, modulus: Modulus, x: u64) -> u64 {
         match self {
             Self::Folded => x,

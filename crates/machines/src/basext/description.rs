@@ -88,7 +88,7 @@ impl Description {
     /// Reads a base-extension machine's description from TOML and checks its fields.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range or a part
+    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a field out of range or a part
     /// without high-bandwidth memory, [`MachineError::UnknownPart`].
     pub fn read(text: &str) -> Result<Self, MachineError> {
         let description: Self =
@@ -167,7 +167,7 @@ impl Description {
     /// Returns how much data the memory's port transfers in one cycle of the unit.
     ///
     /// # Errors
-    /// [`MachineError::Field`]: a port out of range, or narrower than a beat of the unit.
+    /// [`MachineError::Field`]: a port out of range or narrower than a beat of the unit, or another field out of range.
     pub fn rate(&self) -> Result<Rate, MachineError> {
         let shape = self.shape()?;
         let beat = (shape.lanes() as u64).saturating_mul(shape.word().bits().into());

@@ -35,7 +35,7 @@ pub fn folded_delay(shape: Shape) -> u64 {
 /// Returns the cycles of one extension, from the command to the last coefficient, for `l` sources,
 /// `k` targets and rings of N = 2^`log_n`. With TP lanes, each target of an exact extension takes
 /// (l + 2) N / TP cycles, as in Kırbıyık's thesis, and each of a fast one l N / TP. The latency of
-/// the pipeline is added for each target.
+/// the pipeline is added for each target: twice for an exact extension, once for a fast one.
 pub fn cycles(shape: Shape, extension: Extension, l: usize, k: usize, log_n: u32) -> u64 {
     let (l, k, beats) = (l as u64, k as u64, shape.beats(log_n));
     let target = match extension {

@@ -2,8 +2,8 @@
 //! The pipelined mixed-radix unit (`rm_basext_radix`; Kırbıyık's thesis, Algorithm 4 and Figure 4.4), and its cycle
 //! model.
 //!
-//! The unit has one cell for each division of each residue, behind a transposition memory. Its results equal those of
-//! the iterated mixed radix of `rm_basext_rowers`.
+//! The unit has one cell for each division of each residue and one for each digit's term in the sum for a target. The
+//! cells are behind a transposition memory. The results equal those of the iterated mixed radix of `rm_basext_rowers`.
 
 use super::{BasextError, Shape, mul_latency};
 

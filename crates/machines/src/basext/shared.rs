@@ -91,8 +91,8 @@ impl Shared {
     /// Returns the number of rows of an extension of several polynomials. A row is a pass over the
     /// coefficients of one residue, in N / TP cycles with TP lanes. An exact extension has l + 1
     /// rows in each round, one for each source and one for the redundant residue. A fast one has l,
-    /// or as many as the round has targets if that is more. After the last round comes one row for
-    /// each of its targets beyond one.
+    /// or as many as a full round has targets if that is more. After the last round of the last
+    /// polynomial comes one row for each of the round's targets beyond one. `k` must be at least 1.
     pub fn rows(self, extension: Extension, l: usize, k: usize, polynomials: u64) -> u64 {
         let targets = self.targets(l);
         let rounds = k.div_ceil(targets);
@@ -105,7 +105,7 @@ impl Shared {
     }
 
     /// Returns the cycles of one command, from its start to the last coefficient, for `l` sources, `k` targets, rings
-    /// of 2^`log_n` and several polynomials.
+    /// of 2^`log_n` and several polynomials. `k` must be at least 1.
     pub fn cycles(
         self,
         extension: Extension,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Schedules the commands of a base-extension unit for one stage: the extensions one after another,
-//! each after a load of its constants if the unit has constants of other bases.
+//! each after a load of its constants if the unit has none or those of other bases.
 
 use std::sync::Arc;
 
@@ -33,7 +33,8 @@ impl Command {
         }
     }
 
-    /// Returns the cycles from the command until its last beat is in memory.
+    /// Returns the cycles of the command. They end when the last constant is in the unit, or when an extension's last
+    /// beat is in memory.
     pub fn cycles(&self, unit: MachineUnit, rate: Rate, log_n: u32) -> u64 {
         match self {
             Self::Constants(bases) => {

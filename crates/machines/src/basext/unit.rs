@@ -137,7 +137,7 @@ impl Unit {
     /// Computes the moduli and constants in the order in which this unit loads them.
     ///
     /// # Errors
-    /// The errors of [`Constants::new`].
+    /// The errors of [`Constants::new`]; for a unit of rowers or mixed radix those of [`Constants::rowers`].
     pub fn constants(
         self,
         sources: &RnsBasis,
@@ -157,7 +157,8 @@ impl Unit {
     }
 
     /// Returns the cycles of the extensions of several polynomials of one degree, with as few commands as the unit
-    /// allows.
+    /// allows. A unit that takes several polynomials is counted as if one command took all of them, even if they are more
+    /// than [`Self::polynomials`].
     pub fn cycles(
         self,
         extension: Extension,

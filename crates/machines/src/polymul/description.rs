@@ -46,7 +46,8 @@ impl Description {
     /// Reads a multiplier's description from TOML and checks its fields.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range.
+    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a name or a number out
+    /// of range. It does not look for the FPGA `part`.
     pub fn read(text: &str) -> Result<Self, MachineError> {
         let description: Self =
             toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;

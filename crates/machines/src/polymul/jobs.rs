@@ -20,7 +20,8 @@ pub struct Job {
 
 impl Job {
     /// Returns the command to the multiplier's butterflies that runs a claim, a group of a
-    /// procedure's instructions. Returns `None` for a claim that [`claims`] would not make.
+    /// procedure's instructions. The claim must be one that [`claims`] made for this procedure.
+    /// Returns `None` if its last instruction is no `NTT`, `INTT` or `MUL` with a limb as result.
     pub fn of(procedure: &Procedure, claim: &Claim) -> Option<Self> {
         let instr = |at: &usize| procedure.instrs.get(*at);
         let last = instr(claim.instrs.last()?)?;
@@ -64,7 +65,8 @@ impl Job {
 /// Claims every `NTT`, `INTT` and `MUL` on the full ring modulo a modulus that `accepts` takes. `free` tells for each
 /// instruction whether a job may contain it. An inverse transform and the product that only it reads are one job if
 /// an operand of the product is a forward transform that only the product reads. The job then contains such forward
-/// transforms, too.
+/// transforms, too, and all its instructions must be free. The claims come in the reverse order of their last
+/// instructions.
 pub fn claims(
     procedure: &Procedure,
     free: &[bool],

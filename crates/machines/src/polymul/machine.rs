@@ -262,8 +262,8 @@ pub fn partition(
     Partition::new(procedure, &[Some(Box::new(opened))])
 }
 
-/// Writes a command as a line of text. It has the command's name, the slot of the tables or the set of polynomials
-/// that it uses, and its limbs.
+/// Writes a command as a line of text, which begins with the command's name. Tables have their slot and modulus, a load
+/// its set, buffer, slot, form and limb, an unload its set, form and limb, and a run only its set.
 fn text(command: Command) -> String {
     let form = |eval: bool| if eval { "eval" } else { "coeff" };
     match command {

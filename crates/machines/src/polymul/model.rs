@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The cycle model of the polynomial multiplier. The cycles depend only on shape, degree and command, and equal those
-//! of the RTL.
+//! The cycle model of the polynomial multiplier. The cycles depend only on shape, degree and command. They equal
+//! those of the RTL if the streams do not stall.
 
 use super::isa::Opcode;
 use super::{Degree, Shape};
 
-/// The latency of a butterfly in cycles: `ButterflyLatency` of `rm_polymul_pkg`. Every other latency of this model
-/// follows from it; a test compares the model with the RTL cycle by cycle.
+/// The latency of a butterfly in cycles: `ButterflyLatency` of `rm_polymul_pkg`. [`DEP_LATENCY`], [`TURN_GAP`] and
+/// [`OVERHEAD`] follow from it; a test compares the model with the RTL cycle by cycle.
 pub const BUTTERFLY_LATENCY: u64 = 8;
 /// The least cycles between two read addresses of the multiplier if the second read depends on the
 /// result of the first. They are the latency of the butterfly, and one cycle each for the memory,

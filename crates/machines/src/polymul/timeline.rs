@@ -119,7 +119,7 @@ impl Board {
 
 /// Schedules the jobs of a stage with the loads of operands and tables and the unloads of results, in the order of
 /// their cycles. The multiplier is idle before and after; `resident` is the data in it before. Jobs of moduli whose
-/// tables are loaded come first, then the others by modulus.
+/// tables are loaded come first, then the others. Both groups are sorted by modulus.
 pub fn timeline(shape: Shape, degree: Degree, jobs: &[Job], resident: &Resident) -> Vec<Timed> {
     let mut board = Board {
         shape,
