@@ -51,7 +51,7 @@ pub enum Kind {
     Torus,
 }
 
-/// The memory or link from which the bootstrapping key comes, with its rate.
+/// The memory or link from which the bootstrapping key and the switching key come, with its rate.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeySource {
@@ -120,7 +120,7 @@ impl Description {
     /// Reads an engine's description from TOML and checks its fields.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range,
+    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a field out of range,
     /// [`MachineError::UnknownPart`].
     pub fn read(text: &str) -> Result<Self, MachineError> {
         let description: Self =

@@ -65,8 +65,8 @@ impl TorusMachine {
         self.rate
     }
 
-    /// Returns the cycles of the blind rotation of the first `places` ciphertexts, interleaved, with the key at
-    /// the rate of its source.
+    /// Returns the cycles of the blind rotation and the extraction of the first `places` ciphertexts, interleaved, with
+    /// the key at the rate of its source.
     pub fn run(&self, places: usize) -> Run {
         run(self.shape, places, self.rate.offers())
     }
@@ -256,8 +256,8 @@ impl Machine for TorusMachine {
         true
     }
 
-    /// Returns true for all instructions of a procedure that is a part of a bootstrap, and false for all instructions
-    /// of any other procedure.
+    /// Returns true for all instructions of a procedure that is a part of a bootstrap with the engine's sizes, and false
+    /// for all instructions of any other procedure.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
         check_head(self.shape, head)?;
         let taken = part(self.shape, procedure).is_ok();

@@ -16,7 +16,8 @@ use super::shape::{BACK, RAW_BEATS};
 /// The cycles of a blind rotation: their number, and those in which parts of the engine work or wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Run {
-    /// The cycles of the blind rotation from the engine's command to its done bit.
+    /// The cycles from the engine's command to its done bit: the blind rotation, and the extraction of a ciphertext for
+    /// each place.
     pub cycles: u64,
     /// The cycles in which butterflies of forward transforms of digits were issued. `inverse`
     /// counts those of inverse transforms. `bundles` counts those of bundles, the sums over a
@@ -44,7 +45,7 @@ pub fn unload_cycles(shape: Shape) -> u64 {
     shape.degree() as u64 + 3
 }
 
-/// Models the blind rotation of the first `places` ciphertexts. In each cycle in which no beat of
+/// Models the blind rotation of the first `places` ciphertexts and their extraction. In each cycle in which no beat of
 /// the key is on offer, `offers` returns whether the next one arrives. A beat on offer stays until
 /// it is taken.
 pub fn run(shape: Shape, places: usize, mut offers: impl FnMut() -> bool) -> Run {
@@ -428,8 +429,8 @@ impl Engine {
     }
 
     /// Returns the cycles from the issue of a transform's last butterflies to the start of the next
-    /// transform, for a group of `members` ciphertexts. Between two forward transforms the
-    /// butterflies lose no cycle.
+    /// transform, for a group of `members` ciphertexts. Between the transform of a bundle and
+    /// another forward transform the butterflies lose no cycle.
     fn tail(&self, members: u64) -> u64 {
         let forward_next = match self.transform {
             Transform::Digits => self.bundle_next(),

@@ -17,7 +17,8 @@ pub struct TorusUse {
     /// them divided by that number.
     pub places: usize,
     pub interleaved: u64,
-    /// The least cycles in which the engine's butterflies and multipliers could do one ciphertext's blind rotation.
+    /// The least cycles in which the engine's butterflies and multipliers could do one ciphertext's blind rotation. A
+    /// last step with fewer secret bits counts as a whole step.
     pub floor: u64,
     /// The cycles in which products of the interleaved ciphertexts, or transforms of bundles (sums of keys over a
     /// step's patterns of secret bits), waited for the key.

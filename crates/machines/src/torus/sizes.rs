@@ -81,7 +81,7 @@ impl Shape {
     /// Checks the sizes and makes the shape of an engine with [`Schedule::Sums`].
     ///
     /// # Errors
-    /// [`TorusError::Shape`] with the field that is out of range.
+    /// The errors of [`Self::scheduled`].
     pub fn new(sizes: Sizes) -> Result<Self, TorusError> {
         Self::scheduled(sizes, Schedule::Sums)
     }
@@ -89,7 +89,8 @@ impl Shape {
     /// Checks the sizes and makes the shape of an engine with this schedule.
     ///
     /// # Errors
-    /// [`TorusError::Shape`] with the field that is out of range.
+    /// [`TorusError::Shape`] with the field that is out of range; a `log_base` outside 2 to 16 comes under the field
+    /// `levels`. [`TorusError::Math`] for digits of the key switch that the software does not have.
     pub fn scheduled(sizes: Sizes, schedule: Schedule) -> Result<Self, TorusError> {
         let refuse = |what, expected: String, got: u64| {
             Err(TorusError::Shape {

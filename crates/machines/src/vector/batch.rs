@@ -39,7 +39,7 @@ fn operands(procedure: &Procedure) -> u16 {
 ///
 /// # Errors
 /// [`MachineError::Unsupported`] for a batch of no ciphertexts, for a procedure with immediates or exponents that calls
-/// supply, and for too many operands.
+/// supply, and for too many operands or results. [`MachineError::Program`] for a value that nothing makes.
 pub fn batched(procedure: &Procedure, ciphertexts: u16) -> Result<Procedure, MachineError> {
     let unsupported = |what: &str| MachineError::Unsupported {
         procedure: procedure.name.clone(),
@@ -163,8 +163,9 @@ impl Batch<'_> {
 impl Prepared {
     /// Returns the procedure for a batch of ciphertexts and its tasks. `together` ciphertexts do
     /// their tasks at a time, so that they share each read of a key. Then the next ciphertexts
-    /// begin. The parameters lie in distant memory in the order of their use, so that the channels
-    /// bring them in turn.
+    /// begin. The parameters of the returned procedure come in the order of their use, and so do
+    /// their places in distant memory, so that the channels bring them in turn. A `together` of 0
+    /// counts as 1.
     ///
     /// # Errors
     /// The errors of [`batched`] and [`Prepared::new`].
@@ -200,7 +201,8 @@ impl Prepared {
 /// Orders the tasks of several ciphertexts that do the same work, `together` of them at a time.
 /// `owner` is the ciphertext of each parameter, or `None` for keys. Before a task that reads a key,
 /// each ciphertext does its earlier tasks, one ciphertext after the other. Then all of them do the
-/// task that reads the key. If the ciphertexts have different numbers of tasks, the order stays.
+/// task that reads the key. If the ciphertexts have different numbers of tasks, or the
+/// first one has a task that no result needs, the order stays.
 fn in_turns(
     graph: &Graph,
     tasks: Vec<Task>,

@@ -14,7 +14,7 @@ pub struct Content {
     pub limb: Held,
     /// The limb's address in distant memory, counted in limbs, or `None` if it has no copy there.
     pub distant: Option<u32>,
-    /// The time of the limb's last use, as a count of all uses of limbs so far.
+    /// The time of the limb's last use, by the buffer's clock. It only serves to compare uses.
     pub used: u64,
 }
 
@@ -170,7 +170,7 @@ impl Buffer {
     }
 
     /// Returns the number of limbs of distant memory, over all channels, up to the last one that
-    /// was ever used.
+    /// was ever used. It is at least the number of inputs, rounded up to a multiple of the channels.
     pub fn most_distant(&self) -> u32 {
         let channels = self.channels();
         let ends = self.distant_free.iter().map(|&(_, next)| next);

@@ -5,7 +5,8 @@
 //! Time is counted in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer). The controller
 //! sends instructions in order, at most one in a micro-cycle, as soon as nothing blocks them. An instruction waits
 //! for the buffer's port if it reads a chunk, for the first stage of its unit, and for a chunk or register that is
-//! not written yet.
+//! not written yet. It also waits until it has crossed the link, until a load or a store has room, and until the
+//! transform's pipeline is empty if it changes between transforms and permutations.
 //!
 //! An item is the data of one instruction in a unit's pipeline. It goes on to the next stage when that stage is
 //! free and its unit's period has passed. At the end, an item that is written to the buffer waits for the port.
@@ -196,7 +197,8 @@ impl Clockwork {
     }
 
     /// Returns the time in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) at which
-    /// the last result is written, among the writes whose time is known.
+    /// the last result is written or stored, among the writes whose time is known. It is later than the last
+    /// instruction's sending.
     pub fn end(&self) -> u64 {
         self.end.max(self.now)
     }
@@ -476,8 +478,9 @@ impl Clockwork {
         self.end = self.end.max(at + 1);
     }
 
-    /// Returns the micro-cycle in which a chunk has passed its channel of distant memory, if it can start in
-    /// micro-cycle `from`. A cycle of the ciphertext buffer is `micro.buffer` micro-cycles.
+    /// Returns the micro-cycle in which a chunk has passed its channel of distant memory and the latency is over, if it
+    /// can start in micro-cycle `from`. It is `from` itself for a mask, and if the time of distant memory is not counted.
+    /// A time that was observed replaces all of these.
     fn transfer(&mut self, address: u32, from: u64) -> u64 {
         if let Some(at) = self.passed.pop_front() {
             return at;

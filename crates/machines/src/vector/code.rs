@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Generates the vector machine's code of a kernel for one chunk of its limbs: one instruction of the
-//! multiply-accumulate unit for each term of its sums. Registers hold the values that are read soonest.
+//! multiply-accumulate unit for each term of its sums. Others add constants, load registers and copy results to the
+//! buffer. Registers hold the values that are read soonest.
 
 use std::collections::{HashMap, HashSet};
 
@@ -356,7 +357,7 @@ fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
 }
 
 /// Moves lines of a kernel's code that load a register from the buffer to the front of the code, if the register is
-/// loaded once. A line is an instruction for one chunk. Returns all lines, and how many were moved.
+/// written once. A line is an instruction for one chunk. Returns all lines, and how many were moved.
 fn hoisted(writer: &Writer<'_>, lines: Vec<Line>) -> (Vec<Line>, usize) {
     let mut fillings: HashMap<Spot, usize> = HashMap::new();
     for line in &lines {

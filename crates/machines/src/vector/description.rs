@@ -168,7 +168,7 @@ impl Description {
     /// Reads a vector machine's description from TOML and checks its fields.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a number out of range,
+    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a field out of range,
     /// [`MachineError::UnknownPart`].
     pub fn read(text: &str) -> Result<Self, MachineError> {
         let description: Self =

@@ -38,8 +38,8 @@ impl Floor {
     }
 }
 
-/// Returns the cycles of a key switch without stalls, from the command to its done bit. The command has at
-/// most `Shape::batch` ciphertexts.
+/// Returns the cycles of a key switch without stalls, from the command to its done bit. The command must have 1 to
+/// `Shape::batch` ciphertexts, and dimensions from 1 to the shape's maxima.
 pub fn cycles(shape: Shape, command: Command) -> u64 {
     let (large, small) = (usize::from(command.large), usize::from(command.small));
     let rows = (large * shape.digits().levels) as u64;
