@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Generates Rust tables and a reference page from the definition file of a level of instructions.
 //!
-//! All functions are pure: they return text. `isa-gen` writes the files, and a test fails if a file
+//! All functions are pure, and the generators return text. `isa-gen` writes the files, and a test fails if a file
 //! in the tree differs from the text.
 
 use std::collections::BTreeMap;

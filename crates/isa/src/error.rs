@@ -67,8 +67,8 @@ impl fmt::Display for Place {
     }
 }
 
-/// The reason for which a verifier refuses a program. The field `item` is the name of the faulty
-/// value or limb in the text form.
+/// The reason for which a verifier refuses a program. The field `item` names the faulty part. For a
+/// value or a limb it is the name in the text form.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum Fault {
     #[error("{item}: expected {expected}, found {found}")]

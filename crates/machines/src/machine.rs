@@ -22,7 +22,8 @@ pub trait Machine: Any + Send + Sync {
     /// Returns the machine's clock in megahertz.
     fn clock_mhz(&self) -> f64;
 
-    /// Returns the resources that the machine needs, compared with those of the FPGA that its description names.
+    /// Returns the resources that the machine needs, compared with those of the FPGA or die that its description
+    /// names.
     fn fit(&self) -> &Fit;
 
     /// Returns the limits on the parameters of programs that the machine can run.
@@ -83,8 +84,8 @@ pub trait Machine: Any + Send + Sync {
         }
     }
 
-    /// Writes the micro code or the commands of every procedure of the program to `out`. The ring machine writes a
-    /// procedure as its first call runs it; the other machines write it as it runs by itself.
+    /// Writes the micro code or the commands of the program's procedures to `out`. The ring machine writes a procedure as
+    /// its first call runs it, and none that no call runs. The other machines write each as it runs by itself.
     ///
     /// # Errors
     /// The errors of [`Machine::simulate`], and write errors of `out`.

@@ -6,14 +6,15 @@ use ringmill_limits::Watch;
 
 /// The options with which a machine simulates a program.
 pub struct SimOptions<'a> {
-    /// Whether values that do not fit the machine's memory may wait in host memory. If not, a program with such values
-    /// is refused.
+    /// Whether values that do not fit the machine's memory may wait outside: in host memory for the ring machine, in
+    /// distant memory for the vector machine. If not, a program with such values is refused. Other machines ignore it.
     pub spill: bool,
-    /// Whether the key memory is full at the program's start, as in the Medha paper, with the keys that are used first.
-    /// Otherwise it starts empty. In either case a missing key limb crosses the link and is counted.
+    /// Whether keys are in the machine before the program's start. The ring machine's key memory is then full of the
+    /// keys that are used first, as in the Medha paper. A key limb that is missing in either case crosses the link and is
+    /// counted. The vector machine has all keys in distant memory, or their transfer is counted. Other machines ignore it.
     pub resident_keys: bool,
-    /// Receives one event for each instruction word on each unit, and for each transfer over the host link between
-    /// calls.
+    /// Receives one event for each instruction word or command on each unit, and for each transfer over the host link
+    /// between calls. Only the ring machine and cards send events.
     pub trace: Option<&'a mut dyn TraceSink>,
     /// Receives, after each call, the number of calls that are done.
     pub progress: Option<&'a mut dyn FnMut(u64)>,

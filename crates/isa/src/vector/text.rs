@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The text form of the vector machine's programs. A program that is printed and parsed is the same
-//! program.
+//! The text form of the vector machine's programs. A program that the verifier accepts and that has
+//! its held chunks in ascending order is the same after it is printed and parsed.
 //!
 //! A text has a head, one instruction on each line, and an end with the number of instructions and
 //! a checksum. These two show that a file was cut short or altered.
@@ -47,8 +47,8 @@ pub enum TextError {
 pub enum ReadError {
     #[error(transparent)]
     Text(#[from] TextError),
-    /// The verifier refuses the program. `line` is the line of the refused instruction; line 1 is the program's
-    /// head, with its sizes, moduli and masks.
+    /// The verifier refuses the program. `line` is the line of the refused instruction, or the first line of the
+    /// program's head with its sizes, moduli, masks and held chunks.
     #[error("line {line}: `{text}`: {fault}")]
     Program {
         line: usize,
@@ -195,7 +195,8 @@ pub fn print(program: &MicroProgram) -> String {
 /// Parses the text of a vector machine's program, without verifying the program.
 ///
 /// # Errors
-/// [`TextError::Syntax`] if the text does not parse, [`TextError::Altered`] if its checksum does not match.
+/// [`TextError::Syntax`] if the text does not parse, [`TextError::Altered`] if its number of instructions or
+/// its checksum does not match.
 pub fn parse(text: &str) -> Result<MicroProgram, TextError> {
     let c = &mut Cursor::new(text)?;
     let mut program = head(c)?;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The verifier of the vector machine's programs. An accepted program reads only chunks of the buffer, registers and
-//! the accumulator after they were written, and reaches only memory that exists.
+//! the accumulator after they were written, and reaches only memory that exists. Chunks that the program's head lists
+//! count as written, and so does a whole limb after the first `MORPH` to it.
 
 use ringmill_math::primes;
 
@@ -14,7 +15,8 @@ use crate::limits;
 const FIXED_BITS: u32 = 17;
 
 /// The error of a program of the vector machine that the verifier refuses. `number` is that of the
-/// refused instruction, from 1, or 0 for the program's head with its sizes, moduli and masks.
+/// refused instruction, from 1, or 0 for the program's head with its sizes, moduli, masks and held
+/// chunks.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("instruction {number} `{text}`: {fault}")]
 pub struct MicroError {
@@ -55,8 +57,8 @@ pub enum MicroFault {
     AfterEnd,
 }
 
-/// The chunks and registers that programs have written so far, and whether one has ended with
-/// `HCF`.
+/// The chunks and registers that programs have written so far, whether one has written the
+/// accumulator, and whether one has ended with `HCF`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Written {
     chunks: Vec<bool>,
@@ -68,7 +70,7 @@ pub struct Written {
 /// Checks a whole program of the vector machine: its head, then each instruction.
 ///
 /// # Errors
-/// Fails for a head with sizes, moduli or masks that the machine cannot have. Fails at the first instruction that has
+/// Fails for a head with sizes, moduli, masks or held chunks that the machine cannot have. Fails at the first instruction that has
 /// wrong kinds of operands or a wrong immediate, reads data which were not written, reaches memory that does not exist,
 /// or comes after `HCF`.
 pub fn verify(program: &MicroProgram) -> Result<(), MicroError> {
@@ -86,8 +88,9 @@ pub fn verify(program: &MicroProgram) -> Result<(), MicroError> {
     verify_from(program, &mut written)
 }
 
-/// Checks the instructions of a program that runs after other programs. `written` is what those
-/// programs have written; the check adds what this program writes.
+/// Checks the instructions of a program that runs after other programs of the same shape. `written`
+/// is what those programs have written; the check adds what this program writes. Chunks that the
+/// program's head lists do not count as written here.
 ///
 /// # Errors
 /// The errors of [`verify`], except those of its checks of the head.

@@ -3,7 +3,8 @@
 //! products.
 //!
 //! All elementwise work is a **sum** modulo one prime: products of two limbs, limbs times constants, and a constant. A
-//! sum of sums is one sum if the inner one is used once. So a weighted sum of a base extension, or the end of a
+//! sum of sums is one sum if the inner one is used once. An inner sum with products stays by itself, unless the outer
+//! one continues its chain of accumulations. So a weighted sum of a base extension, or the end of a
 //! division, is one pass through the accumulator. A limb modulo another prime is a term like any other, since the
 //! multiplier takes any 32 bits.
 
@@ -301,8 +302,8 @@ impl Builder<'_> {
         Ok(self.graph.modulus.get(value) == Some(&PLAIN) || self.q(value)? != q)
     }
 
-    /// Adds a value times `by` to a sum. If the value is itself a sum that nothing else reads, or a single term
-    /// without a constant, its terms are added in its place. If these terms contain a product of two limbs, that
+    /// Adds a value times `by` to a sum. If the value is itself a sum modulo `q` that nothing else reads, or a
+    /// single term without a constant, its terms are added in its place. If these terms contain a product of two limbs, that
     /// happens only if `chain` says that the sum continues a chain of accumulations. Otherwise the products' operands
     /// would have to stay in the buffer until the later sum is computed.
     fn add(

@@ -54,7 +54,8 @@ pub struct Hosted {
 }
 
 impl Hosted {
-    /// Returns the parameter from which the host computes a value, or `None` if it does not compute the value.
+    /// Returns the parameter from which the host computes a value, or that is the value. Returns `None` if the host
+    /// neither has nor computes the value.
     pub fn param(&self, value: ValueId) -> Option<usize> {
         self.from.get(&value).map(|&(param, _)| param)
     }

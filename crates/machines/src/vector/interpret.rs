@@ -9,7 +9,8 @@ use thiserror::Error;
 use super::layout::{Layout, Orientation, orientation};
 use super::passes::Passes;
 
-/// The reason for which an instruction cannot be executed. The verifier refuses programs with such an instruction.
+/// The reason for which an instruction cannot be executed or a mask cannot be expanded. The verifier refuses programs
+/// with a malformed instruction; it does not know the seeds.
 #[derive(Debug, Error)]
 pub enum Fault {
     #[error("instruction {number} `{instr}`: {what}; run the verifier first")]

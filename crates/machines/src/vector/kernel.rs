@@ -3,7 +3,7 @@
 //!
 //! A **kernel** is the work of the multiply-accumulate unit on one chunk before it takes the next chunk. It has sums
 //! that share operands, and sums that are only terms of others and so never leave the registers. A base extension is
-//! one kernel: the scaled residues stay in registers, and each target is one pass through the accumulator (BASALISC
+//! one kernel, or several if it writes many limbs: the scaled residues stay in registers, and each target is one pass through the accumulator (BASALISC
 //! paper, section 6.3).
 
 use std::collections::HashMap;
@@ -128,7 +128,8 @@ pub fn kernels(graph: &Graph, registers: usize, share: Option<usize>) -> Kernels
 }
 
 /// Cuts a group of sums into kernels that write at most `most` limbs each, so that other units can work on the
-/// first limbs before the last are computed. Each kernel computes again the values that stay in registers.
+/// first limbs before the last are computed. Each kernel computes again the values that stay in registers. A group
+/// stays whole if no value stays in registers, or if one of its sums reads another that it writes to the buffer.
 fn pieces(graph: &Graph, buffered: &[bool], sums: &[Value], most: usize) -> Vec<Kernel> {
     let (written, inside): (Vec<Value>, Vec<Value>) = sums
         .iter()
@@ -258,7 +259,7 @@ fn groups(
 }
 
 /// Joins groups of sums that multiply the same operand, which is then read once, if the shared
-/// operands fit the registers. A shared limb of a key joins no sums. Sums that share a digit of a
+/// operands fit the registers and the group has at most [`MOST`] sums. A shared limb of a key joins no sums. Sums that share a digit of a
 /// ciphertext are joined instead, so that each digit is read once.
 fn join_for_operands(
     graph: &Graph,

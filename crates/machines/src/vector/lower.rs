@@ -190,7 +190,7 @@ pub enum Where {
 }
 
 /// Lowers one procedure by itself and times it on an idle machine. `resident` says which parameters are in the buffer
-/// at the start.
+/// at the start, as far as it has room.
 ///
 /// # Errors
 /// A procedure that the machine does not support, or that does not fit it.

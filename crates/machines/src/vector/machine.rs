@@ -209,7 +209,7 @@ impl VectorMachine {
     }
 
     /// Returns advice on what would shorten `by`, the largest component of a program's time. The
-    /// advice names rates and the clock, which need no further resources of the FPGA.
+    /// advice names rates, clocks, the channels of distant memory, and keys that are there before the run.
     fn help(by: TimePart) -> String {
         match by {
             TimePart::Waits => {

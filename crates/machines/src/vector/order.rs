@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Orders a procedure's work on the vector machine: the tasks with the longest path to the end come first.
+//! Orders a procedure's work on the vector machine, as the description's field `schedule` says: the tasks with the
+//! longest path to the end come first, or the tasks keep the procedure's order.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -41,7 +42,8 @@ impl Task {
     }
 }
 
-/// Returns the tasks that compute a graph's values, in the order of the procedure.
+/// Returns the tasks that compute the values of a graph that its results need. They are in the order of the procedure,
+/// but each comes after those that compute its operands.
 ///
 /// # Errors
 /// The errors of [`code`] for a kernel (sums that are computed together, chunk by chunk).

@@ -54,7 +54,8 @@ pub struct VectorUse {
     pub calls_replayed: u64,
 }
 
-/// The time of a program on the vector machine by operations: each list adds up to `all`. The halt instruction HCF,
+/// The time of a program on the vector machine by procedures and operations. `by_mid` and `by_micro` add up to `all`
+/// each; `by_procedure` leaves out the time after the last call. The halt instruction HCF,
 /// which waits until the pipelines are empty, takes the time of the instructions in them. In a program without HCF
 /// that time has its own row. Times are in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext
 /// buffer), and contain distant memory and instructions.
@@ -63,7 +64,7 @@ pub struct VectorParts {
     pub all: u64,
     /// The calls of each procedure, by its name. Instructions in the pipelines after the last call belong to none.
     pub by_procedure: BTreeMap<String, CallsUse>,
-    /// The number of ciphertexts and plaintexts that the program reads and that were loaded into the buffer.
+    /// The number of the program's input ciphertexts and plaintexts that were an operand of a call.
     pub loaded: u64,
     /// For each mid-level operation of the machine's units, its count and its time. Sums of any
     /// kind are one operation.

@@ -5,8 +5,10 @@
 //! machine. If the state has occurred before, the call is not timed again but replayed. A state is everything on which
 //! times depend:
 //!
-//! - the arguments in the buffer, and which of them have a copy in distant memory,
-//! - the other limbs in the buffer, in the order of their use,
+//! - the arguments in the buffer, which of them have a copy in distant memory and on which channel, and which of them
+//!   a later call needs,
+//! - the other limbs in the buffer, in the order of their use, with the channels of their copies,
+//! - the limbs that die with the call,
 //! - the items in the pipelines, the port, the instruction queue and the channels of distant memory.
 //!
 //! The machine does not wait for its pipelines to empty between calls. Times do not depend on the numbers of the
@@ -226,7 +228,7 @@ impl<'m> Running<'m> {
         found
     }
 
-    /// Returns the number of ciphertexts and plaintexts that the program reads and that were loaded into the buffer.
+    /// Returns the number of the program's input ciphertexts and plaintexts that were an operand of a call so far.
     pub fn loaded(&self) -> u64 {
         self.loaded.len() as u64
     }

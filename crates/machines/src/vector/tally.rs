@@ -14,8 +14,8 @@ pub struct Tally {
     /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) in which the buffer's port
     /// was free while the next instruction, which reads a chunk, waited for something else.
     pub stalled: u64,
-    /// The number of instructions of the multiply-accumulate unit. `transform`, `loads` and `stores` count those of the
-    /// transform unit, the loads and the stores.
+    /// The number of instructions of the multiply-accumulate unit. `transform` counts those of the transform
+    /// units, permutations included; `loads` and `stores` count the loads and the stores.
     pub mac: u64,
     pub transform: u64,
     pub loads: u64,
