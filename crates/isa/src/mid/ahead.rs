@@ -224,7 +224,7 @@ impl Ahead {
     }
 
     /// Drops what is known about a limb that the caller will not ask about again. A caller that
-    /// does so for every limb that dies bounds the memory of the window.
+    /// does so for every limb that dies bounds the memory of the window. An input is kept.
     pub fn forget(&mut self, limb: LimbId) {
         if !self.is_input(limb) {
             self.seen.remove(limb);

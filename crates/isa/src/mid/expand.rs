@@ -230,7 +230,7 @@ fn bextr(out: &mut Procedure, src: &[ValueId], y: &[ValueId]) -> Result<(), Faul
 
 /// Adds instructions for the sum of the `values` and of the value `last`, each times its weight.
 /// The values may have several moduli and are converted to the modulus of `to`. The sum is the
-/// value `target`, or a new value if that is `None`.
+/// value `target`, or a new value if that is `None`. With a `target` there must be two or more terms.
 fn sum(
     out: &mut Procedure,
     to: LimbType,

@@ -38,7 +38,8 @@ impl<'p> Head<'p> {
 }
 
 /// A check of a program's calls as a device receives them, one after another. Each call must have
-/// the next number, name a procedure of the program's head, and read limbs that exist. All calls of
+/// the next number, name a procedure of the program's head, read limbs that exist, and have as many
+/// arguments and results as the procedure. Its results must have the next limb numbers. All calls of
 /// a [`Stream`](super::Stream) pass.
 #[derive(Clone, Debug)]
 pub struct Order<'p> {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The mid level: programs over limbs, which every device runs, with their text form and verifier.
+//! The mid level: programs over limbs and LWE vectors, the form in which devices get programs, with their text form and
+//! verifier.
 
 pub mod ahead;
 mod bind;

@@ -127,7 +127,7 @@ impl Procedure {
 
     /// Returns the gadget that cuts the residues of a value of this procedure into `levels` digits
     /// of `log_base` bits. It is `None` if the value's modulus is neither an NTT-friendly prime nor
-    /// 2^32 nor 2^64, or has too few bits.
+    /// 2^32 nor 2^64, or has too few bits, and for an exponent, which has no modulus.
     pub fn gadget(&self, value: ValueId, log_base: u8, levels: usize) -> Option<Gadget> {
         let id = self.types.get(value.0 as usize)?.modulus()?;
         let q = self.moduli.get(usize::from(id.0)).copied()?;

@@ -107,8 +107,8 @@ pub struct Step {
     pub seeds: Vec<u32>,
     /// For a call, the value of each immediate parameter of the procedure.
     pub immediates: Vec<u64>,
-    /// The limbs among the arguments that no later step of the block reads. The results of this
-    /// step may take their numbers.
+    /// Limbs among the arguments that no later step of the block reads and that are no results of
+    /// the block. The results of this step may take their numbers.
     pub dies: Vec<LocalId>,
     /// The numbers that this step's results get in their block, in order. No limb that a later step
     /// reads has such a number.
@@ -142,7 +142,8 @@ pub struct Block {
     /// numbers.
     pub params: Vec<ValueType>,
     pub steps: Vec<Step>,
-    /// The results of the block: the values of these limbs or parameters after the block's last step.
+    /// The results of the block: the values of these limbs or parameters after the block's last step,
+    /// or inputs of the program.
     pub results: Vec<Operand>,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The typing rules of mid-level instructions, one function for each rule of the definition file.
+//! The typing rules of mid-level instructions, as the definition file names them.
 //!
 //! The builder and the verifier both call [`check_instr`].
 #![deny(clippy::arithmetic_side_effects)]
@@ -62,7 +62,8 @@ pub(crate) fn form_text(form: Form) -> &'static str {
 }
 
 /// Checks the ring degree N = 2^`log_n` and the moduli of a program. N must be from 2^1 to 2^17.
-/// The moduli must be distinct, each in the range that its kind has for this N.
+/// There must be 1 to [`MAX_MODULI`](limits::MAX_MODULI) moduli, which are distinct and each in the
+/// range that its kind has for this N.
 pub(crate) fn check_ring(log_n: u8, moduli: &[TableModulus]) -> Result<(), Fault> {
     if Ring::full(log_n).check().is_err() {
         let expected = format!("log2 of the ring degree from 1 to {}", Ring::MAX_LOG_N);
@@ -124,8 +125,8 @@ fn below_61(q: TableModulus) -> bool {
     q.value() < 1 << Modulus::MAX_BITS
 }
 
-/// Returns 2N, the order of the roots of unity of the ring of degree N = 2^`log_n`. For a ring that does not exist
-/// it returns a number above all primes.
+/// Returns 2N, the order of the roots of unity of the ring of degree N = 2^`log_n`. The ring must be one that
+/// [`check_ring`] allows.
 fn two_n(log_n: u8) -> u64 {
     2u64.checked_shl(log_n.into()).unwrap_or(u64::MAX)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Walks through the calls of a mid-level program in the order of a run. It enters and leaves
 //! blocks, repeats their iterations, and lists the limbs that die with each call: those that no
-//! later call reads.
+//! later call reads and that are no outputs.
 //!
 //! All limbs that are alive have different numbers. A later limb gets the number of a dead one, so
 //! numbers stay below the most limbs alive at one time. The walk holds one frame for each block

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The text form of mid-level procedures and programs. Printed text parses to an equal value, except that source files
-//! lose their folders, and prints the same again.
+//! The text form of mid-level procedures and programs. The text of one that verifies parses to an equal value, except
+//! that source files lose their folders, and prints the same again.
 //!
-//! Each line has one instruction, parameter, result or step; `;` starts a comment. Values of a procedure are `%0`,
+//! Each line has one item, such as an instruction, a parameter or a step; `;` starts a comment. Values of a procedure are `%0`,
 //! `%1`, ..., numbered from 0 without gaps. Inputs of a program are `$0`, `$1`, .... Limbs of a frame are `@0`, `@1`,
 //! ..., and a number is used again after a step that names it after `dies`.
 //!

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The verifier of mid-level procedures and programs: it accepts exactly those that can run. It panics for no
-//! input.
+//! The verifier of mid-level procedures and programs: it accepts those that follow the typing rules and stay within
+//! the limits. It panics for no input.
 #![deny(clippy::arithmetic_side_effects)]
 
 mod procedure;

@@ -19,7 +19,8 @@ use crate::source::SourceLoc;
 /// Checks an unrolled program:
 ///
 /// - its ring and moduli,
-/// - every procedure, with the program's ring and moduli, a name of its own and no immediate parameters left,
+/// - every procedure, with the program's ring and moduli and a name of its own,
+/// - that no procedure that a call names has immediate parameters left,
 /// - that every limb is defined once, before its use, and that inputs and outputs are unique,
 /// - every call's arguments, seeds and results against the procedure's.
 ///
