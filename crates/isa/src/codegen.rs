@@ -113,12 +113,12 @@ fn bad(i: &InstructionDef, expected: &'static str, found: &str) -> DefinitionErr
     }
 }
 
-/// Parses the text of a definition file, and checks the mnemonics, lists and words of each
-/// instruction.
+/// Parses the text of a definition file, and checks the mnemonics, lists, words and expansions of
+/// each instruction.
 ///
 /// # Errors
 /// [`DefinitionError::Toml`] for text that is no definition file, [`DefinitionError::Instruction`]
-/// for the first instruction with a wrong mnemonic, list or word.
+/// for the first instruction with a wrong mnemonic, list, word or expansion.
 pub fn parse(text: &str) -> Result<Definition, DefinitionError> {
     let def: Definition = toml::from_str(text)?;
     for (n, i) in def.instruction.iter().enumerate() {

@@ -55,7 +55,8 @@ pub enum Note {
     Bare,
     /// The scheme tracks the scale of the message, a real number, as for values of CKKS.
     Scale(f64),
-    /// The scheme tracks the correction factor of the message modulo the plaintext modulus, as for values of BGV.
+    /// The scheme tracks the correction factor of the message modulo the plaintext modulus, as for values of BGV. The
+    /// factor is in the low 60 bits. The bits above hold the index of its plaintext modulus, 0 for that of messages.
     Factor(u64),
 }
 
@@ -178,7 +179,8 @@ impl MacroType {
 }
 
 /// The immediate of a macro instruction: the data that it has besides its operands. Its opcode
-/// fixes the variant.
+/// fixes the kind. A constant is [`MacroImm::Constant`] or [`MacroImm::Integer`]; every other kind
+/// has one variant.
 #[derive(Clone, PartialEq, Debug)]
 pub enum MacroImm {
     None,
@@ -189,7 +191,7 @@ pub enum MacroImm {
     /// The immediate is the number of a constant vector: an index into [`MacroProgram::data`].
     Data(u32),
     /// A real constant. `scale` multiplies the constant before it is rounded to an integer. It is `None` before levels
-    /// are chosen, and for `ADDC`, which uses its operand's scale.
+    /// are chosen, in a scheme without scales, and for `ADDC`, which uses its operand's scale.
     Constant {
         value: f64,
         scale: Option<f64>,

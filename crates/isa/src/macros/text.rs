@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Prints and parses macro programs as text.
 //!
-//! `;` starts a comment. A printed program parses to an equal value, except that source files lose their folders
-//! ([`SourceLoc::file_name`]).
+//! `;` starts a comment. The text of a program that verifies parses to an equal value, except that source files lose
+//! their folders ([`SourceLoc::file_name`]).
 //!
 //! A double is written with the fewest digits that read back to the same bits. A constant vector that repeats with a
 //! period is written as `repeat` and one period. The vectors that are written so have at most [`MAX_REPEATED`] slots

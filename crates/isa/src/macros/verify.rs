@@ -59,14 +59,16 @@ pub fn stage(program: &MacroProgram) -> Stage {
 
 /// Checks a program of any stage:
 ///
-/// - The sizes of its tables are within limits.
+/// - The sizes of its tables are within limits, and the names of inputs and of outputs are unique.
+/// - Constant vectors have as many values as the program has slots, all finite.
 /// - Every value is defined once, before its use.
 /// - Every instruction has an arity, an immediate and types that fit its rule.
 /// - Every encrypted input is read at most once, and every output is written exactly once.
 /// - Procedures obey the same rules, call only procedures before them, read no inputs and write no outputs.
+/// - Steps of bootstrapping stand only in procedures.
 ///
-/// Scales must agree within [`SCALE_TOLERANCE`](super::SCALE_TOLERANCE). The scale after a `RESCALE` is not compared
-/// with a prime: [`verify_with_primes`] does that.
+/// Scales must agree within [`SCALE_TOLERANCE`](super::SCALE_TOLERANCE). The scale after a division by primes is not
+/// compared with the primes: [`verify_with_primes`] does that.
 ///
 /// # Errors
 /// [`VerifyError`] with the place and the kind of the first fault.

@@ -21,8 +21,8 @@ pub struct Loose {
 
 /// Returns the steps and results of a block in which a later limb may have the number of a dead
 /// one. In `steps` all limbs have different numbers below `numbers`, and the first `params` are the
-/// block's parameters; `kept` are its results. A limb that nothing reads keeps its number. A limb that no step defines, or with a number that
-/// is too large, gives a block that does not verify.
+/// block's parameters; `kept` are its results. A limb that nothing reads keeps its number. A limb
+/// that no step defines, or with a number that is too large, gives a block that does not verify.
 pub fn pack(
     params: u32,
     numbers: usize,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The typing rules of macro instructions, one function for each rule of the definition file.
+//! The typing rules of macro instructions, as the definition file names them.
 //!
 //! A note is what a scheme tracks for a value besides its level. [`common`] has the rules for every
 //! scheme, [`note`] those for notes, [`ckks`] those for scales, and [`linked`] those for the steps

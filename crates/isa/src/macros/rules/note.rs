@@ -53,8 +53,8 @@ pub(super) fn product(b: Typed, a: Note, of_b: Note, declared: Note) -> Result<N
     }
 }
 
-/// Checks the notes `expected` and `found` of two constants of a `SUMPLAIN`, a sum of products of
-/// ciphertexts and constants, which must have the same scale if they have scales.
+/// Checks the notes `expected` and `found` of two constants of a `SUMPLAIN`, or of two products of a
+/// `SUMPROD`. If `expected` is a scale, `found` must be the same scale; otherwise it may be anything.
 pub(super) fn expect_alike(v: Typed, expected: Note, found: Note) -> Result<(), Fault> {
     match expected {
         Note::Scale(_) => expect(v, expected, found),
