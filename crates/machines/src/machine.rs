@@ -84,8 +84,8 @@ pub trait Machine: Any + Send + Sync {
         }
     }
 
-    /// Writes the micro code or the commands of the program's procedures to `out`. The ring machine writes a procedure as
-    /// its first call runs it, and none that no call runs. The other machines write each as it runs by itself.
+    /// Writes the micro code or the commands of the program's procedures to `out`. The ring machine writes a procedure
+    /// as its first call runs it, and none that no call runs. The other machines write each as it runs by itself.
     ///
     /// # Errors
     /// The errors of [`Machine::simulate`], and write errors of `out`.

@@ -10,8 +10,9 @@ pub struct SimOptions<'a> {
     /// distant memory for the vector machine. If not, a program with such values is refused. Other machines ignore it.
     pub spill: bool,
     /// Whether keys are in the machine before the program's start. The ring machine's key memory is then full of the
-    /// keys that are used first, as in the Medha paper. A key limb that is missing in either case crosses the link and is
-    /// counted. The vector machine has all keys in distant memory, or their transfer is counted. Other machines ignore it.
+    /// keys that are used first, as in the Medha paper. A key limb that is missing in either case crosses the link and
+    /// is counted. The vector machine has all keys in distant memory, or their transfer is counted. Other machines
+    /// ignore it.
     pub resident_keys: bool,
     /// Receives one event for each instruction word or command on each unit, and for each transfer over the host link
     /// between calls. Only the ring machine and cards send events.

@@ -82,8 +82,8 @@ impl Verified {
         &self.procs
     }
 
-    /// Returns the procedures without immediate parameters that were made from procedure number `proc` of the program, in
-    /// no fixed order. A procedure that no step calls has none.
+    /// Returns the procedures without immediate parameters that were made from procedure number `proc` of the program,
+    /// in no fixed order. A procedure that no step calls has none.
     pub fn forms(&self, proc: usize) -> impl Iterator<Item = &Procedure> {
         let bound = self.bound.get(proc).into_iter().flat_map(HashMap::values);
         bound.filter_map(|&number| self.procs.get(number as usize).map(|p| &**p))

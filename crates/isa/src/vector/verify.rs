@@ -70,9 +70,9 @@ pub struct Written {
 /// Checks a whole program of the vector machine: its head, then each instruction.
 ///
 /// # Errors
-/// Fails for a head with sizes, moduli, masks or held chunks that the machine cannot have. Fails at the first instruction that has
-/// wrong kinds of operands or a wrong immediate, reads data which were not written, reaches memory that does not exist,
-/// or comes after `HCF`.
+/// Fails for a head with sizes, moduli, masks or held chunks that the machine cannot have. Fails at the first
+/// instruction that has wrong kinds of operands or a wrong immediate, reads data which were not written, reaches memory
+/// that does not exist, or comes after `HCF`.
 pub fn verify(program: &MicroProgram) -> Result<(), MicroError> {
     let fault = |fault| MicroError {
         number: 0,

@@ -19,8 +19,8 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// Computes the constants of an extension from the base `sources` to `targets` for the folded and the pipelined unit,
-    /// which compute one target modulus at a time. An exact extension needs the redundant modulus.
+    /// Computes the constants of an extension from the base `sources` to `targets` for the folded and the pipelined
+    /// unit, which compute one target modulus at a time. An exact extension needs the redundant modulus.
     ///
     /// # Errors
     /// [`BasextError::Shape`] for no target modulus, or for more source or target moduli than the shape allows.

@@ -88,8 +88,8 @@ impl Description {
     /// Reads a base-extension machine's description from TOML and checks its fields.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a field out of range or a part
-    /// without high-bandwidth memory, [`MachineError::UnknownPart`].
+    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a field out of range or a
+    /// part without high-bandwidth memory, [`MachineError::UnknownPart`].
     pub fn read(text: &str) -> Result<Self, MachineError> {
         let description: Self =
             toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;

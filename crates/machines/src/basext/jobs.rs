@@ -23,7 +23,8 @@ pub struct Job {
 
 impl Job {
     /// Returns the base extension that a claim computes. A claim is the instructions that the unit runs as one job.
-    /// Returns `None` if the claim's last instruction is no `BEXTR` or `BEXT`, or has a limb that is not of the full ring.
+    /// Returns `None` if the claim's last instruction is no `BEXTR` or `BEXT`, or has a limb that is not of the full
+    /// ring.
     pub fn of(procedure: &Procedure, claim: &Claim) -> Option<Self> {
         let instr = procedure.instrs.get(*claim.instrs.last()?)?;
         Self::asked(procedure, instr)

@@ -157,8 +157,8 @@ impl Unit {
     }
 
     /// Returns the cycles of the extensions of several polynomials of one degree, with as few commands as the unit
-    /// allows. A unit that takes several polynomials is counted as if one command took all of them, even if they are more
-    /// than [`Self::polynomials`].
+    /// allows. A unit that takes several polynomials is counted as if one command took all of them, even if they are
+    /// more than [`Self::polynomials`].
     pub fn cycles(
         self,
         extension: Extension,

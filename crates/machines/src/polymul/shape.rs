@@ -24,7 +24,8 @@ pub struct Shape {
 
 impl Shape {
     /// Checks the parameters of a multiplier: `units` from 4 to 64, degrees up to 2^`max_log_n` (8 to 16), and `beat`
-    /// residues in a cycle on each stream (2 to `units`). Units and beat are powers of two. Returns `None` for other numbers.
+    /// residues in a cycle on each stream (2 to `units`). Units and beat are powers of two. Returns `None` for other
+    /// numbers.
     pub fn new(units: usize, max_log_n: u32, beat: usize) -> Option<Self> {
         let fits = units.is_power_of_two()
             && (4..=64).contains(&units)

@@ -256,8 +256,8 @@ impl Machine for TorusMachine {
         true
     }
 
-    /// Returns true for all instructions of a procedure that is a part of a bootstrap with the engine's sizes, and false
-    /// for all instructions of any other procedure.
+    /// Returns true for all instructions of a procedure that is a part of a bootstrap with the engine's sizes, and
+    /// false for all instructions of any other procedure.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
         check_head(self.shape, head)?;
         let taken = part(self.shape, procedure).is_ok();

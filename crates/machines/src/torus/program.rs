@@ -61,8 +61,8 @@ fn check_switch(shape: Shape, procedure: &Procedure) -> Result<(), MachineError>
     })
 }
 
-/// Returns which part of a bootstrap the procedure does. It counts the procedure's operations and compares sizes; it does
-/// not follow operands.
+/// Returns which part of a bootstrap the procedure does. It counts the procedure's operations and compares sizes; it
+/// does not follow operands.
 ///
 /// # Errors
 /// [`MachineError::Unsupported`] for a procedure that is no part of a bootstrap, or one of other sizes than the

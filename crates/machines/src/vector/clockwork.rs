@@ -479,8 +479,8 @@ impl Clockwork {
     }
 
     /// Returns the micro-cycle in which a chunk has passed its channel of distant memory and the latency is over, if it
-    /// can start in micro-cycle `from`. It is `from` itself for a mask, and if the time of distant memory is not counted.
-    /// A time that was observed replaces all of these.
+    /// can start in micro-cycle `from`. It is `from` itself for a mask, and if the time of distant memory is not
+    /// counted. A time that was observed replaces all of these.
     fn transfer(&mut self, address: u32, from: u64) -> u64 {
         if let Some(at) = self.passed.pop_front() {
             return at;

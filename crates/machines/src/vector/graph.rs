@@ -302,8 +302,8 @@ impl Builder<'_> {
         Ok(self.graph.modulus.get(value) == Some(&PLAIN) || self.q(value)? != q)
     }
 
-    /// Adds a value times `by` to a sum. If the value is itself a sum modulo `q` that nothing else reads, or a
-    /// single term without a constant, its terms are added in its place. If these terms contain a product of two limbs, that
+    /// Adds a value times `by` to a sum. If the value is itself a sum modulo `q` that nothing else reads, or a single
+    /// term without a constant, its terms are added in its place. If these terms contain a product of two limbs, that
     /// happens only if `chain` says that the sum continues a chain of accumulations. Otherwise the products' operands
     /// would have to stay in the buffer until the later sum is computed.
     fn add(

@@ -3,8 +3,8 @@
 //!
 //! A **kernel** is the work of the multiply-accumulate unit on one chunk before it takes the next chunk. It has sums
 //! that share operands, and sums that are only terms of others and so never leave the registers. A base extension is
-//! one kernel, or several if it writes many limbs: the scaled residues stay in registers, and each target is one pass through the accumulator (BASALISC
-//! paper, section 6.3).
+//! one kernel, or several if it writes many limbs: the scaled residues stay in registers, and each target is one pass
+//! through the accumulator (BASALISC paper, section 6.3).
 
 use std::collections::HashMap;
 
@@ -258,9 +258,9 @@ fn groups(
     found
 }
 
-/// Joins groups of sums that multiply the same operand, which is then read once, if the shared
-/// operands fit the registers and the group has at most [`MOST`] sums. A shared limb of a key joins no sums. Sums that share a digit of a
-/// ciphertext are joined instead, so that each digit is read once.
+/// Joins groups of sums that multiply the same operand, which is then read once, if the shared operands fit the
+/// registers and the group has at most [`MOST`] sums. A shared limb of a key joins no sums. Sums that share a digit of
+/// a ciphertext are joined instead, so that each digit is read once.
 fn join_for_operands(
     graph: &Graph,
     sums: &[(Value, &Sum)],

@@ -8,8 +8,8 @@ use super::clockwork::{Clockwork, Counting};
 
 /// Three simulated machines that receive the same instructions and use the same places of the buffer. The first counts
 /// all times. The second leaves out the time of distant memory and of instructions, as the BASALISC paper does. The
-/// third counts all times with the program's limbs on one side (half of the channels) of distant memory. If the number of
-/// channels is odd, the third uses all channels, as the first does.
+/// third counts all times with the program's limbs on one side (half of the channels) of distant memory. If the number
+/// of channels is odd, the third uses all channels, as the first does.
 pub type Clocks = [Clockwork; COUNTINGS.len()];
 
 /// For each of the three simulated machines, whether it counts the time of distant memory and of instructions.

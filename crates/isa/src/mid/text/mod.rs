@@ -2,9 +2,9 @@
 //! The text form of mid-level procedures and programs. The text of one that verifies parses to an equal value, except
 //! that source files lose their folders, and prints the same again.
 //!
-//! Each line has one item, such as an instruction, a parameter or a step; `;` starts a comment. Values of a procedure are `%0`,
-//! `%1`, ..., numbered from 0 without gaps. Inputs of a program are `$0`, `$1`, .... Limbs of a frame are `@0`, `@1`,
-//! ..., and a number is used again after a step that names it after `dies`.
+//! Each line has one item, such as an instruction, a parameter or a step; `;` starts a comment. Values of a procedure
+//! are `%0`, `%1`, ..., numbered from 0 without gaps. Inputs of a program are `$0`, `$1`, .... Limbs of a frame are
+//! `@0`, `@1`, ..., and a number is used again after a step that names it after `dies`.
 //!
 //! The type of a limb is a modulus of the table, a ring if it is not the whole one (`half+`, `half-`), and a form.
 //! Other values are LWE vectors (`lwe 630 q2`: dimension and modulus), tables of LWE vectors (`rows 2048 lwe 630 q2`)
