@@ -116,7 +116,8 @@ pub trait Session {
     /// the session is of no use.
     fn feed(&mut self, called: Called) -> Result<(), MachineError>;
 
-    /// Returns the cycles of the calls that have run, in the machine's clock.
+    /// Returns the cycles of the calls that have run, in the machine's clock. The bootstrapping engine returns a lower
+    /// bound, since its calls work on one bootstrap together.
     fn cycles(&self) -> u64;
 
     /// Ends the run after the program's last call, and returns its report. `outputs` are the program's outputs.

@@ -14,8 +14,8 @@ pub struct SimOptions<'a> {
     /// is counted. The vector machine has all keys in distant memory, or their transfer is counted. Other machines
     /// ignore it.
     pub resident_keys: bool,
-    /// Receives one event for each instruction word or command on each unit, and for each transfer over the host link
-    /// between calls. Only the ring machine and cards send events.
+    /// Receives one event for each instruction word or command on each unit. The ring machine also sends one for each
+    /// transfer over the host link between calls. Only the ring machine and cards send events.
     pub trace: Option<&'a mut dyn TraceSink>,
     /// Receives, after each call, the number of calls that are done.
     pub progress: Option<&'a mut dyn FnMut(u64)>,
