@@ -16,8 +16,8 @@ const SPARE: usize = 2;
 /// The most sums that one kernel computes together, chunk by chunk, because they share operands.
 const MOST: usize = 64;
 /// The most limbs that a kernel (sums that are computed together, chunk by chunk) of a base
-/// extension writes: a third of the extension's target limbs at the parameters of the BASALISC
-/// paper.
+/// extension writes. At the parameters of the BASALISC paper an extension to 42 targets is three
+/// kernels of 14.
 pub const PIECE: usize = 16;
 
 /// A group of sums that are computed together, chunk by chunk.
@@ -38,7 +38,8 @@ pub struct Kernel {
 #[derive(Clone, Debug, Default)]
 pub struct Kernels {
     pub kernels: Vec<Kernel>,
-    /// For each value, whether it is written to the buffer.
+    /// For each value, whether it lies in the ciphertext buffer. All values that are no sums do, also parameters and
+    /// masks, and so do sums that results, transforms or other kernels read.
     pub buffered: Vec<bool>,
 }
 
