@@ -8,8 +8,8 @@ use std::fmt;
 pub enum Accuracy {
     /// Right bits after the binary point: the error is absolute.
     Bits(u32),
-    /// Right decimal digits: the error is relative to the output's largest magnitude on the sample, or to its bound
-    /// without a sample.
+    /// Right decimal digits: the error is relative to the output's largest magnitude on the sample, rounded down to a
+    /// power of two. It is relative to the output's bound if there is no sample, or if the output is zero on it.
     Digits(u32),
 }
 

@@ -23,8 +23,8 @@ pub enum Returned {
 }
 
 /// The number of slots of each input and each output that hold values, from the first slot on, or `None` if all slots
-/// do. The other slots of an input are zero, which the program may count on. Both lists are empty if all slots of all
-/// inputs and outputs hold values.
+/// do. The other slots of an input are zero, which the program may count on. An empty list stands for `None` in every
+/// place.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lengths {

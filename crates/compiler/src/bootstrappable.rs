@@ -14,10 +14,10 @@ pub(crate) struct Unfit {
     pub cure: &'static str,
 }
 
-/// Checks the operations and the procedures of a program that is to bootstrap.
+/// Refuses tests for zero, and procedures with plain parameters, in a program that is to bootstrap.
 ///
 /// # Errors
-/// Returns the first part that no program that bootstraps may have.
+/// Returns the first test for zero. If there is none, it returns the first procedure with a plain parameter.
 pub(crate) fn check(program: &MacroProgram) -> Result<(), Unfit> {
     let bodies = program.procs.iter().map(|proc| &proc.instrs);
     let mut instrs = bodies.chain([&program.instrs]).flatten();

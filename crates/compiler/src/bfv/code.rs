@@ -13,7 +13,7 @@ use crate::rings::{of_rings, ring_helpers};
 use crate::scheme::{Code, Lowerable};
 
 /// Returns the Galois elements of the automorphisms that an instruction computes, one for each result. It returns none
-/// for `CONJ`, since whole numbers are their own conjugates.
+/// for an instruction without automorphisms, and none for `CONJ`, since whole numbers are their own conjugates.
 ///
 /// # Errors
 /// Fails for a rotation by a number of slots that is out of range.
@@ -30,7 +30,8 @@ pub(super) fn automorphisms(
 /// `CONJ` calls nothing, since its result is its operand.
 ///
 /// # Errors
-/// Rotations by a number of slots that is out of range; operations for which BFV has no procedure.
+/// Fails for a rotation by a number of slots that is out of range, and for an operation that BFV has no procedure for.
+/// Fails for operands or a constant that do not suit the operation.
 pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, CompileError> {
     instr.check_count()?;
     let mut of = OfInstr {

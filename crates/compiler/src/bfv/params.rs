@@ -152,8 +152,8 @@ fn multiplication(wanted: &Wanted, options: &Options) -> Multiplication {
     }
 }
 
-/// Returns the line of the first value of a program whose message is lost under these parameters, with the products in
-/// sequence before it. `bits` is the noise budget in bits that the program lacks.
+/// Returns the line of the first value of a program whose noise budget is below [`MARGIN_BITS`] under these parameters,
+/// with the products in sequence before it. `bits` is the noise budget in bits that the program lacks.
 fn lost(program: &MacroProgram, params: &Params, bits: f64) -> Result<Short, Refused> {
     let Some(number) = first_below(program, params, MARGIN_BITS)? else {
         return Ok(Short::of(bits));
@@ -166,7 +166,7 @@ fn lost(program: &MacroProgram, params: &Params, bits: f64) -> Result<Short, Ref
     })
 }
 
-/// Returns the least predicted noise budget of an output, in bits.
+/// Returns the least predicted noise budget of an output, in bits, or infinity if no instruction writes an output.
 fn least(program: &MacroProgram, params: &Params) -> Result<f64, Refused> {
     let noise = of_outputs(program, params)?;
     let budgets = noise.into_iter().flatten().map(|noise| noise.budget());

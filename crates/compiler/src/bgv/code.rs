@@ -16,7 +16,7 @@ use crate::rings::{of_rings, ring_helpers};
 use crate::scheme::{Code, Lowerable};
 
 /// Returns the Galois elements of the automorphisms that an instruction computes, one for each result. It returns none
-/// for `CONJ`, since whole numbers are their own conjugates.
+/// for an instruction without automorphisms, and none for `CONJ`, since whole numbers are their own conjugates.
 ///
 /// # Errors
 /// Rotations by a number of slots that is out of range.
@@ -34,7 +34,8 @@ pub(super) fn automorphisms(
 /// evaluation key.
 ///
 /// # Errors
-/// Rotations by a number of slots that is out of range; operations for which BGV has no procedure.
+/// Fails for a rotation by a number of slots that is out of range, and for an operation that BGV has no procedure for.
+/// Fails for operands or a constant that do not suit the operation.
 pub(super) fn of(params: &Params, instr: &Lowerable<'_>) -> Result<Made, CompileError> {
     instr.check_count()?;
     if instr.op() == MacroOp::Key {
@@ -161,13 +162,13 @@ impl Visitor for OfInstr<'_> {
     }
 }
 
-/// Returns the Galois element that rotates a program's vectors by `step` slots. Parameters that
-/// bootstrap have a plaintext modulus p^e. Their element is the power `step` of the generator of
-/// the slots modulo p.
+/// Returns the Galois element that rotates a program's vectors by `step` slots. Parameters that bootstrap have a
+/// plaintext modulus p^e. Their element is the power `step` of the generator of the slots modulo p, with `step` modulo
+/// the number of these slots.
 ///
 /// # Errors
-/// Fails for a number of slots that is out of range, and for parameters that bootstrap if their plaintext modulus has
-/// no slots.
+/// Parameters that do not bootstrap fail for a number of slots that is out of range. Parameters that bootstrap take any
+/// number, and fail if their plaintext modulus has no slots.
 pub(super) fn turned(params: &Params, step: i32) -> Result<Galois, RlweError> {
     if params.last_plain() == 0 {
         return params.galois_element(i64::from(step));

@@ -30,13 +30,15 @@ use crate::refresh::Placement;
 use crate::scheme::{Compiles, Fitted};
 use crate::target::{self, Target};
 
-/// Gives the values of a program levels and correction factors for a bootstrap's parameters, and
-/// inserts bootstraps. Calls and repeats stay.
+/// Gives the values of a program levels and correction factors for a bootstrap's parameters, and inserts bootstraps.
+/// Calls stay. Repeats stay too, but one call may then run several iterations.
 ///
 /// # Errors
-/// Fails for given parameters that are not the bootstrap's, vectors longer than a row of slots, and operations that
-/// programs that bootstrap do not have. Fails if no placement of bootstraps keeps the noise small enough, and names the
-/// line of the first value that is lost.
+/// Fails for parameters that are to be chosen, that are not the bootstrap's, or that the target does not take. Fails
+/// for keys that have seeds where the bootstrap's have none, or the reverse. Fails for vectors longer than the
+/// parameters' slots, for operations and procedures that programs that bootstrap do not have, and if the work is
+/// stopped. Fails if no placement of bootstraps keeps the noise small enough, and names the line of the first value
+/// that is lost.
 pub(super) fn fit(
     program: &MacroProgram,
     options: &Options,

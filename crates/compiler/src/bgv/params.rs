@@ -145,9 +145,9 @@ impl Chain<'_> {
         })
     }
 
-    /// Gives the program's values levels for `count` ciphertext primes of `bits` bits and a special
-    /// prime of the same size. Returns `None` if there are not as many primes, or if the plaintext
-    /// modulus is not below the product of the ciphertext primes.
+    /// Gives the program's values levels for `count` ciphertext primes of `bits` bits and a special prime of the same
+    /// size. Returns `None` if there are not as many primes, or if the plaintext modulus may not be below the product
+    /// of the ciphertext primes.
     fn fit(&self, count: u32, bits: u32) -> Result<Option<Fit>, CompileError> {
         let all = (count + 1, bits);
         let primes = self.room.primes(self.log_n, self.t, all);
@@ -208,12 +208,12 @@ fn from_level(
     levels::run(program, frame)
 }
 
-/// Gives the values of `program` levels for given parameters. Inputs are at the lowest level at
-/// which the noise of the program fits.
+/// Gives the values of `program` levels for given parameters. All inputs are first put at the lowest level at which the
+/// noise of the program fits. Then each is put at the highest level at which it is used, if the noise still fits.
 ///
 /// # Errors
-/// [`CompileError::TooNoisy`] with the line of the first value that the parameters do not hold; errors of
-/// [`check_given`].
+/// [`CompileError::TooNoisy`] with the line of the first value that the parameters do not hold.
+/// [`CompileError::Target`] for divisions that the target cannot compute. Returns the errors of [`check_given`] too.
 pub(super) fn given(
     program: &MacroProgram,
     params: &Arc<Params>,
@@ -294,8 +294,8 @@ fn lowered(
 }
 
 /// Returns for each input the highest level at which one of its uses reads it. A use reads an input at the level to
-/// which it drops the input, else at the input's own level. Plain inputs, and inputs that no instruction makes, have
-/// the level `top`.
+/// which it drops the input, else at the input's own level. An encrypted input without uses has its own level. Plain
+/// inputs, and inputs that no instruction makes, have the level `top`.
 pub(super) fn entries(managed: &MacroProgram, top: Level) -> Vec<Level> {
     let mut highest: Vec<Option<Level>> = vec![None; managed.types.len()];
     for instr in &managed.instrs {

@@ -180,8 +180,9 @@ impl Unroller<'_> {
     }
 
     /// Returns the numbers of iterations that were tried, each with the cost of a call that runs them: 1 to 8, 10, 12,
-    /// 14, 16, 20 and so on. The list ends when an iteration becomes much dearer, the new procedure too long, or the
-    /// number larger than `count`. It is empty for a procedure that is too long or calls others.
+    /// 14, 16, 20 and so on. The list ends when an iteration becomes much dearer, the new procedure is too long or fits
+    /// at no level, or the number is larger than `count`. It is empty for a procedure that is too long, calls others or
+    /// has no results.
     fn found(&self, proc: u32, count: u64) -> Result<Vec<(u64, f64)>, CompileError> {
         let mut costs = Vec::new();
         let Some(of) = self.program.procs.get(proc as usize) else {

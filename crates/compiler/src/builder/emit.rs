@@ -73,8 +73,9 @@ impl TraceBuilder {
         }
     }
 
-    /// Returns what a handle stands for in the innermost frame: the procedure or the repeat's body
-    /// that is being traced. A value of an outer frame becomes a parameter of the frames within.
+    /// Returns what a handle stands for in the innermost frame: the procedure or the repeat's body that is being
+    /// traced. A value of an outer frame becomes a parameter of the repeats' bodies within. A procedure between the two
+    /// frames is an error.
     pub(super) fn sort(&mut self, a: Traced, loc: &Option<SourceLoc>) -> Result<Sort, TraceError> {
         match self.nodes.get(a.node as usize) {
             Some(Node::Cipher(home)) => Ok(Sort::Cipher(self.here(*home, CIPHER, loc)?)),
@@ -125,8 +126,9 @@ impl TraceBuilder {
         }
     }
 
-    /// Returns the macro value of a constant vector, which is encoded in the innermost frame (the
-    /// program, or the procedure or repeat's body that is being traced) if it is not yet.
+    /// Returns the macro value of a constant vector, which is encoded in the innermost frame (the program, or the
+    /// procedure or repeat's body that is being traced). If the vector's last `ENCODE` is in this frame, its result is
+    /// used again.
     pub(super) fn encoded(
         &mut self,
         a: Traced,
@@ -191,7 +193,7 @@ impl TraceBuilder {
         Ok(value)
     }
 
-    /// Counts one more instruction of the traced program. Fails if there are too many.
+    /// Counts one more instruction of the traced program. Fails if there are too many. Outputs are not counted.
     pub(super) fn room(&mut self, loc: &Option<SourceLoc>) -> Result<(), TraceError> {
         if self.instructions >= MAX_INSTRUCTIONS {
             return Err(TraceError::TooLong {

@@ -74,8 +74,8 @@ impl Frame {
     }
 }
 
-/// A handle of a traced procedure or of a traced repeat's body. Only the [`TraceBuilder`] that made
-/// it can call it.
+/// A handle of a traced procedure or of a traced repeat's body. It is valid only for the [`TraceBuilder`] that made it,
+/// which does not check that.
 #[derive(Clone, Debug)]
 pub struct Procedure {
     number: u32,

@@ -3,7 +3,8 @@
 //! operation in a macro program.
 //!
 //! The builder computes arithmetic among constants itself, without encryption. A handle knows whether it is a
-//! ciphertext, a plain input (known only at run time) or a constant. Each misuse is an error at the user's line.
+//! ciphertext, a plain input (known only at run time) or a constant. An operation that cannot become a part of the
+//! program is an error at the user's line.
 
 use ringmill_isa::macros::{
     Interval, MacroImm, MacroInput, MacroInstr, MacroProgram, MacroType, SchemeName, TracedOp,
@@ -33,11 +34,12 @@ pub use unary::Unary;
 
 /// The largest vector length of a program: 2^16, half of the largest ring degree.
 pub const MAX_SLOTS: u32 = ringmill_isa::limits::MAX_VECTOR_SLOTS;
-/// The most instructions of one traced program. The limit leaves room for the instructions that the
-/// compiler adds.
+/// The most instructions of one traced program, without those that write outputs. The limit leaves room for the
+/// instructions that the compiler adds.
 pub const MAX_INSTRUCTIONS: usize = ringmill_isa::limits::MAX_MACRO_VALUES / 4;
 
-/// A handle of a traced value. It is valid only for the [`TraceBuilder`] that made it.
+/// A handle of a traced value. It is valid only for the [`TraceBuilder`] that made it. Another builder refuses it only
+/// if that builder has not made as many handles itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Traced {
     node: u32,
@@ -73,7 +75,7 @@ pub struct TraceBuilder {
     nested: Vec<Frame>,
     /// The number of frames that were begun, from which each frame gets its own number.
     made: u32,
-    /// The number of instructions so far, in all frames.
+    /// The number of instructions so far in all frames, abandoned ones included, without those that write outputs.
     instructions: usize,
 }
 
@@ -355,7 +357,7 @@ impl TraceBuilder {
     /// Returns whether a handle stands for a ciphertext.
     ///
     /// # Errors
-    /// [`TraceError::ForeignValue`] for a handle of another builder.
+    /// [`TraceError::ForeignValue`] for a handle of another builder, if this builder has not made as many handles.
     pub fn is_encrypted(&self, a: Traced) -> Result<bool, TraceError> {
         match self.nodes.get(a.node as usize) {
             Some(node) => Ok(matches!(node, Node::Cipher(_))),

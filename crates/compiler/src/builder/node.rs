@@ -10,7 +10,8 @@ use super::Slot;
 pub(super) enum Node {
     Cipher(Home),
     PlainInput(Home),
-    /// A constant vector, by its number. Its `ENCODE` is emitted at first use, in each procedure anew.
+    /// A constant vector, by its number. Its `ENCODE` is emitted at a use, unless the vector's last `ENCODE` is in the
+    /// same frame.
     Vector(u32),
     /// A real number, the same in every slot.
     Scalar(f64),

@@ -29,8 +29,8 @@ impl TraceBuilder {
     /// slot of `x`. Here u goes from -1 to 1 as x goes through the `domain`.
     ///
     /// # Errors
-    /// Fails like [`Self::polynomial`], and with [`TraceError::Domain`] for a domain whose ends are not in order or too
-    /// far apart.
+    /// Fails like [`Self::polynomial`], and with [`TraceError::Domain`] for a domain whose ends are not in order, not
+    /// finite, or too close or too far apart for doubles.
     pub fn chebyshev(
         &mut self,
         x: Traced,

@@ -17,7 +17,7 @@ pub enum Unary {
     Conj,
     /// Twice the real part of `a`.
     TwoReal,
-    /// 1 in slots where `a` is zero, and 0 elsewhere. Only programs of whole numbers have this operation.
+    /// 1 in slots where `a` is zero, and 0 elsewhere. Only schemes of whole numbers take this operation on ciphertexts.
     IsZero,
 }
 

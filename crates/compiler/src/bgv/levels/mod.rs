@@ -4,9 +4,10 @@
 //! equal (`REFACTOR`), so that no mismatch can reach the user.
 //!
 //! Noise decides the level. Products, of ciphertexts or with plaintexts, multiply noise, and rotations cost more with
-//! more primes. So products and rotations happen at the lowest level that leaves the result as much room for noise as
-//! any level does. Sums happen at the levels of their operands. A value goes down by divisions while these lower its
-//! noise, then by dropping primes, which costs nothing and leaves noise and factor as they are.
+//! more primes. So a product happens at the lowest level that leaves the result as much room for noise as any level
+//! does, up to an eighth of a bit. A rotation may give up two bits. A sum happens at the lower of its operands' levels.
+//! A value goes down by divisions while these lower its noise, then by dropping primes, which costs nothing and leaves
+//! noise and factor as they are.
 
 mod descend;
 mod refresh;
@@ -51,18 +52,23 @@ struct Known {
     since: usize,
 }
 
-/// The values of a program whose messages may be lost, because their noise exceeds the bound of their level.
+/// The values of a program whose messages may be lost: their noise exceeds the bound of their level, or they lack
+/// levels.
 #[derive(Clone, Debug)]
 pub struct Misfit {
-    /// The line of the user's program at which the first lost value is computed.
+    /// The line of the user's program at which the first value is lost: that of the instruction that makes it, or that
+    /// reads it at another level or bootstraps it.
     pub at: Line,
-    /// The number, in the source program, of the instruction that makes the first lost value.
+    /// The number, in the source program, of the instruction with this line.
     pub number: usize,
-    /// The bits by which the noise of the worst lost value exceeds the bound of its level.
+    /// The bits that the worst lost value lacks: those by which its noise exceeds the bound of its level. A value that
+    /// lacks levels before a bootstrap or a call lacks one bit more than levels, and an output the bits of the primes
+    /// of its missing levels.
     pub bits: f64,
 }
 
-/// A managed program, which has levels and correction factors.
+/// A managed program, which has levels and correction factors. With a misfit it may end at the instruction at which the
+/// first value is lost.
 pub struct Managed {
     pub program: MacroProgram,
     /// The ciphertext of each output, or `None` for an output that no instruction writes.
@@ -140,7 +146,8 @@ pub(super) fn model(program: &MacroProgram, params: &Params) -> NoiseModel {
 /// placed already.
 ///
 /// # Errors
-/// Fails if the work is stopped, or for an instruction that BGV's level management does not take.
+/// Fails if the work is stopped, or for an instruction that BGV's level management does not take. Fails for a
+/// ciphertext prime that has a common factor with the plaintext modulus.
 pub(super) fn run(program: &MacroProgram, frame: Frame<'_>) -> Result<Managed, CompileError> {
     run_with(program, frame, &Rc::default())
 }
@@ -176,7 +183,8 @@ pub(super) fn run_with(
 }
 
 /// Returns the cheapest placement of bootstraps that the search finds under the conditions of `frame`, and its cost. If
-/// no placement saves every value, it returns the bits that the first lost value lacks, with its line.
+/// the search finds no placement that saves every value, it returns the first lost value on the way that reaches
+/// farthest, with the bits that it lacks.
 ///
 /// # Errors
 /// Fails like [`run`].

@@ -72,8 +72,8 @@ pub struct Deep<'a> {
 const WORTH: f64 = 1.0;
 
 impl<'a> Manager<'a> {
-    /// Returns the lowest level to which a value may go: the level at which bootstraps take their
-    /// operands, or the lowest of all without bootstraps.
+    /// Returns the lowest level to which a value may go for a product or a rotation: the level at which bootstraps take
+    /// their operands, or the lowest of all without bootstraps.
     pub(super) fn floor(&self) -> Level {
         match self.frame.deep {
             Some(deep) => deep.procedure.start(),
@@ -123,7 +123,7 @@ impl<'a> Manager<'a> {
         self.model.room(placed.noise, placed.level) < fresh - WORTH
     }
 
-    /// Returns the known values that have more room below the noise bound of their level after a bootstrap.
+    /// Returns the known values to which a bootstrap gives enough room to be worth its cost.
     fn gaining(&self) -> impl Iterator<Item = (Deep<'a>, Placed)> {
         let deep = self.frame.deep.into_iter();
         deep.flat_map(move |deep| {

@@ -21,8 +21,9 @@ const TOLERANCE: f64 = 0.125;
 const BEFORE_KEYS: f64 = 2.0;
 
 impl Manager<'_> {
-    /// Returns the lowest level up to `top` at which a result has all the room there can be, less `spared` bits. Room
-    /// is the bits between the noise and the bound of the level. `noise` gives the result's noise at a level.
+    /// Returns the lowest level from the floor up to `top` at which a result has all the room there can be, less
+    /// `spared` bits. Room is the bits between the noise and the bound of the level. `noise` gives the result's noise
+    /// at a level.
     fn lowest(&self, top: Level, spared: f64, noise: impl Fn(Level) -> Noise) -> Level {
         let room = |level: Level| self.model.room(noise(level), level);
         let levels = || self.floor().min(top).to(top);
@@ -226,8 +227,8 @@ impl Manager<'_> {
         self.same(instr, a, noise)
     }
 
-    /// Writes an output, which ends at the lowest allowed level at which its message is sure to
-    /// decrypt.
+    /// Writes an output. It ends at the lowest allowed level at which its message is sure to decrypt, or at its
+    /// operand's level if there is none. An output of a procedure ends at the level of the procedure's convention.
     pub(super) fn output(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
         if let Some(convention) = self.frame.deep.and_then(|deep| deep.convention) {
             let a = self.arrived(convention, a, instr)?;
