@@ -253,9 +253,9 @@ impl Polys {
     }
 }
 
-/// The origins of an instruction's errors. A key switch has one for each result, a rescale has one
-/// for each polynomial, an encoding has one. An entry is `None` if no other error can be correlated
-/// with this one.
+/// The origins of an instruction's errors. A key switch has one for each result. A rescale has three, for c_0, c_1 and
+/// c_2. An encryption, an encoding and a bootstrap have one. Other instructions have none. An entry is `None` if no
+/// other error can be correlated with this one.
 pub type Origins = Vec<Option<Origin>>;
 
 /// The polynomial that is switched or rounded, which causes an error, and the place (key or level)
@@ -347,7 +347,8 @@ impl Alike<'_> {
     }
 
     /// Returns the values of a constant vector's encoding at the three random points. Those at the second and third
-    /// point are linear in the vector's numbers, so that multiples of one vector have one quotient.
+    /// point are linear in the vector's numbers, so that multiples of one vector have one quotient. A vector that may
+    /// encode to a multiple of X^k has the same value at both.
     fn vector(&mut self, data: u32) -> At {
         if let Some(&known) = self.vectors.get(&data) {
             return known;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Chooses a power of two for each value of a CKKS program, by which its ciphertext is smaller than the value.
+//! Chooses a power of two for each value of a CKKS program, by which its ciphertext is smaller or larger than the
+//! value.
 //!
 //! Each rescale rounds to the same absolute error, so the error of a small value is relatively large, and later factors
 //! multiply it. In `c7 x^7`, computed as `(c7 x) x^2 x^4`, the error of a tiny `c7 x` is multiplied by x^6. With the
@@ -64,6 +65,7 @@ impl Unknowns {
     }
 
     /// Makes two exponents equal. If no unknown has a factor of 1 or -1 in their difference, all its unknowns become 0.
+    /// Returns `None` if the difference is too long or has too large factors.
     fn equate(&mut self, a: &[(usize, i64)], b: &[(usize, i64)]) -> Option<()> {
         let minus = b.iter().map(|&(unknown, factor)| (unknown, -factor));
         let difference: Form = a.iter().copied().chain(minus).collect();
@@ -89,9 +91,9 @@ impl Unknowns {
     }
 }
 
-/// Returns the exponent of each value of a relinearised program, by the value's number: the value is `2^exponent`
-/// times what its ciphertext holds. Returns `None` if no exponents are much better than 0, or if the program
-/// bootstraps. Outputs have the exponent 0.
+/// Returns the exponent of each value of a relinearised program, by the value's number: the value is `2^exponent` times
+/// what its ciphertext holds. Returns `None` if the search finds no exponents that are much better than 0, if they are
+/// too large or depend on too many unknowns, or if the program bootstraps. Outputs have the exponent 0.
 ///
 /// # Errors
 /// Fails for an operation that is not of CKKS, or a sample that does not fit the program.
@@ -221,7 +223,8 @@ fn forms(program: &MacroProgram) -> Result<Option<Vec<Option<Form>>>, CompileErr
 }
 
 /// Returns log2 of the largest absolute value of each value of a program, or `None` for a value that is 0 or without a
-/// bound. Values are as large as on the sample times its margin, if there is one, and no larger than their ranges.
+/// bound. Values are as large as on the sample times its margin, if there is one, and no larger than their ranges. The
+/// results are cut to the range from -60 to 60.
 fn logs(
     program: &MacroProgram,
     ranges: &[InputRange],

@@ -41,8 +41,8 @@ pub fn assumptions(program: &MacroProgram) -> Vec<Assumption> {
     found
 }
 
-/// Returns the declared interval of each value that has a `BOUNDED`, by the value's number. The
-/// program has no calls.
+/// Returns the declared interval of each value that a `BOUNDED` reads, itself or after instructions that keep the
+/// message, by the value's number. Several intervals of one value are intersected. The program has no calls.
 pub(crate) fn values(program: &MacroProgram) -> BTreeMap<u32, Interval> {
     let mut said: BTreeMap<u32, Interval> = BTreeMap::new();
     for instr in program.instrs.iter().rev() {

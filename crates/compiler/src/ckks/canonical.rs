@@ -30,8 +30,8 @@ impl Steps {
     /// prime, so that steps are levels.
     pub const ONE: Self = Self { first: 1, each: 1 };
 
-    /// Groups ciphertext primes into steps for a scale. One rescale divides by all primes of a
-    /// step. Each step has as many primes as it takes for their product to be about the scale.
+    /// Groups ciphertext primes into steps for a scale. One rescale divides by all primes of a step. Each step above
+    /// step 0 has as many primes as it takes for their product to be about the scale, at most 8. Step 0 has the rest.
     pub fn of(primes: &[u64], scale: f64) -> Self {
         let largest = primes.iter().copied().skip(1).max();
         let Some(bits) = largest.map(|q| (q as f64).log2()) else {
@@ -79,9 +79,9 @@ impl Steps {
     }
 }
 
-/// A table of scales with one entry for each level l counted in steps. A step is the group of
-/// primes by which one rescale divides. A rescaled value at level l has the canonical scale `D_l`,
-/// and a product of two such values before its rescale has `D_l^2`.
+/// A table of scales with one entry for each level l counted in steps. A step is the group of primes by which one
+/// rescale divides. A rescaled value at level l with the label 1 has the canonical scale `D_l`, and a product of two
+/// such values before its rescale has `D_l^2`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CanonicalScales {
     normal: Vec<f64>,

@@ -19,8 +19,9 @@ const MORE_BITS: u32 = 3;
 /// The result of the search for key-switching digits at one ring degree.
 enum Outcome {
     Fits(Box<Candidate>),
-    /// The evaluation keys are larger than the user allows. These are the fewest bytes that they
-    /// take.
+    /// The evaluation keys are larger than the user allows. These are the fewest bytes that they take. If the user
+    /// allows that many, but only with digits that are too imprecise, these are the bytes with the parameters' first
+    /// digits.
     Bytes(u64),
 }
 
@@ -162,8 +163,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the program at parameters with these key-switching digits, or `None` if it is then
-    /// less precise than the user demands.
+    /// Returns the program at parameters with these key-switching digits, or `None` if it is then less precise than the
+    /// user demands, if a value does not fit its level, or if there are no such special primes.
     fn fitted_with(
         &mut self,
         params: &Params,

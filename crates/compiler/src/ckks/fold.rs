@@ -294,7 +294,7 @@ impl Folder {
     }
 
     /// Emits a rotation. The number of slots by which it rotates is reduced to `1 .. slots`, so equal rotations share a
-    /// key, and a rotation of a rotation becomes one.
+    /// key. A rotation of a rotation that nothing else reads becomes one with it.
     fn rotate(&mut self, a: MacroValue, steps: i64, loc: &Option<SourceLoc>) -> MacroValue {
         let steps = steps.rem_euclid(i64::from(self.out.program.slots));
         if steps == 0 {

@@ -25,7 +25,8 @@ const SPARE_LEVELS: u32 = 2;
 /// # Errors
 /// [`CompileError::NoParameters`], [`CompileError::TooPrecise`], [`CompileError::TooLarge`],
 /// [`CompileError::IntegerBits`], [`CompileError::TooManySlots`] or [`CompileError::KeysTooLarge`].
-/// [`CompileError::Target`] if parameters exist, but none within the target's limits.
+/// [`CompileError::Target`] if parameters exist, but none within the target's limits. [`CompileError::Halt`] if the
+/// work is stopped.
 pub(crate) fn choose(
     program: &MacroProgram,
     wanted: &Wanted,

@@ -104,6 +104,6 @@ pub struct Prediction {
     /// The values that have the least room at their levels, each counted together with its error.
     pub tightest: Tightest,
     /// For each output, the instruction that makes the output's largest error grow most, or `None` if no instruction
-    /// makes it grow.
+    /// makes it grow. The errors are those for inputs like the sample, if there is one.
     pub growths: Vec<Option<Growth>>,
 }

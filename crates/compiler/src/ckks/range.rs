@@ -85,7 +85,8 @@ pub enum Span {
 }
 
 impl Span {
-    /// Returns the intersection of two real spans, or the smaller of two spans if one of them is complex.
+    /// Returns the intersection of two real spans, or the one with the smaller largest absolute value if one of them is
+    /// complex.
     fn met(self, other: Self) -> Self {
         match (self, other) {
             (
@@ -516,7 +517,8 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// Returns the span of an instruction's result as a polynomial of other values, if that is narrower than `span`.
+    /// Returns the part of `span` that the result's polynomial in other values allows. If one of the two is complex,
+    /// the result is the one of smaller magnitude.
     fn combined(
         &mut self,
         instr: &MacroInstr,

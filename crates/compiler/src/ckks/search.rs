@@ -444,7 +444,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns parameters of the smallest secure ring degree, with primes as near to `2^scale_bits` as there are.
+    /// Returns parameters of the smallest secure ring degree from `least_log_n` on. The primes of each level above 0
+    /// have a product near `2^scale_bits` times the level's ratio.
     fn smallest(&self, scale_bits: u32) -> Result<Arc<Params>, CompileError> {
         let least = (self.program.slots.trailing_zeros() + 1)
             .max(*self.room.log_n.start())
@@ -489,7 +490,8 @@ impl Search<'_> {
         })
     }
 
-    /// Returns parameters of ring degree `2^log_n`, or `None` if the security table has no room for them.
+    /// Returns parameters of ring degree `2^log_n`, or `None` if the security table has no room for them or lacks the
+    /// degree.
     pub(super) fn at_degree(
         &self,
         log_n: u32,

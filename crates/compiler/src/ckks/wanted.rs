@@ -21,6 +21,7 @@ pub struct Wanted {
 
 impl Default for Wanted {
     /// Asks for six digits, the integer bits that the ranges call for, and 128-bit security by the 2024 guidelines.
+    /// Values may be bootstrapped.
     fn default() -> Self {
         Self {
             accuracy: Accuracy::DEFAULT,

@@ -43,7 +43,8 @@ struct Known {
     /// The number of rescales from the level of bootstrapped values to this value, its own included.
     depth: u32,
     product: bool,
-    /// The number of the instruction that made the value or before which it was bootstrapped last.
+    /// The number of the instruction before which the value was bootstrapped last, or of the one after that which made
+    /// it.
     since: usize,
 }
 

@@ -33,7 +33,8 @@ use extent::refreshed;
 ///
 /// # Errors
 /// Fails for a program in which some value cannot be bootstrapped in time, with its line. Fails for a value that does
-/// not fit its level, for an output without a right digit, and for any target machine.
+/// not fit its level, for an output without a right digit, and for any target machine. Fails for vectors longer than
+/// the parameters' slots, and if the work is stopped.
 pub(super) fn fit(
     program: &MacroProgram,
     setup: &Bootstrapping,
@@ -148,6 +149,7 @@ pub(super) fn may_help(error: &CompileError, wanted: &super::Wanted, options: &O
 ///
 /// # Errors
 /// `error`, the reason why no other parameters serve, if no set holds the program as accurately as the user demands.
+/// Fails too if the work is stopped.
 pub(super) fn choose(
     program: &MacroProgram,
     wanted: &super::Wanted,

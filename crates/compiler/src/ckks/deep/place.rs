@@ -28,8 +28,10 @@ pub(super) fn unrelinearised(program: &MacroProgram) -> MacroProgram {
     out.finish()
 }
 
-/// Returns the program with a `BOOTSTRAP` before the first instruction that reads a value after a cut of the placement,
-/// a place at which live values are bootstrapped. Later instructions read the bootstrapped value.
+/// Returns the program with a `BOOTSTRAP` for each value that a cut of the placement (a place at which live values are
+/// bootstrapped) demands. It stands before the first instruction that reads the value after the cut. Values that a
+/// bootstrap gives no level, and those that the placement keeps, have none. Later instructions read the bootstrapped
+/// value.
 ///
 /// # Errors
 /// Fails for an operation that is not of CKKS, and for a stop of the work.

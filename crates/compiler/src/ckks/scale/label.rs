@@ -23,7 +23,7 @@ type Labelled = (MacroValue, Label);
 
 impl Manager<'_> {
     /// Returns the label (factor by which the scale is divided) `a b^exponent`. If the product has too many factors,
-    /// the instruction is recorded as a conflict.
+    /// the last constant in an operand's label is recorded as a conflict, and the result is the label one.
     fn times(&mut self, instr: &MacroInstr, a: Label, b: Label, exponent: i64) -> Label {
         match self.labels.times(a, b, exponent) {
             Some(label) => label,
@@ -49,8 +49,10 @@ impl Manager<'_> {
     }
 
     /// Returns the label that a product at `level` has after its rescale: the factor by which the scale is divided. The
-    /// first product at a level fixes the level's ratio, by which labels are multiplied. The ratio makes that product's
-    /// label one, if the level's prime can be chosen for it.
+    /// first product at a level that may not take any label fixes the level's ratio, by which labels are multiplied.
+    /// The ratio makes that product's label one, unless all ratios are one or it would be too far from one. Before
+    /// that, a value that may take any label gets the label that is wanted for it. A label out of range is recorded,
+    /// and the result is then the label one.
     pub(super) fn after_rescale(&mut self, old: MacroValue, level: Level, product: Label) -> Label {
         let ratio = match self.findings.ratio(level) {
             Some(ratio) => ratio,
@@ -76,7 +78,7 @@ impl Manager<'_> {
     }
 
     /// Multiplies a value by a constant that becomes part of the value's label: the polynomials of the ciphertext stay,
-    /// and its scale is divided by the constant.
+    /// and its scale is divided by the constant's absolute value. A negative constant takes a negation too.
     pub(super) fn constant_label(&mut self, instr: &MacroInstr, a: MacroValue, constant: f64) {
         let placed = self.natural(a);
         let factor = self.labels.constant(constant.abs());
@@ -124,7 +126,7 @@ impl Manager<'_> {
 
     /// Returns the two operands of a sum, which have one level, with one label, the factor by which their scales are
     /// divided. If the labels' ratio is a small integer, the operand of the larger label is multiplied by it. For
-    /// another ratio the sum is recorded as a conflict.
+    /// another ratio the sum is recorded as a conflict, and both operands come back unchanged, with the label one.
     pub(super) fn alike(
         &mut self,
         instr: &MacroInstr,

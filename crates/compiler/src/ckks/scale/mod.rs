@@ -5,9 +5,10 @@
 //! A value is *rescaled* at level l if its scale is the canonical `D_l` over its [label](crate::ckks::label), and a
 //! *product* at level l if its scale is `D_l^2` over its label (see [`crate::ckks::canonical`]). Products are rescaled
 //! only when a use asks for it, so a sum of products is rescaled once. Inputs enter at the lowest level that serves
-//! their uses ([`crate::ckks::depth`]). Operations run at the lowest level of their operands. A rescaled value at `D_l`
-//! joins products of level k <= l when multiplied by `D_k^2 / D_l`, and takes their label with it. A plaintext or
-//! constant factor includes this number at no cost; another value takes a product with one.
+//! their uses ([`crate::ckks::depth`]). Operations run at the lowest level of their operands, and products with
+//! plaintexts or constants at the lowest that their uses allow. A rescaled value at `D_l` joins products of level k <=
+//! l when multiplied by `D_k^2 / D_l`, and takes their label with it. A plaintext or constant factor includes this
+//! number at no cost; another value takes a product with one.
 
 mod derive;
 mod label;
@@ -232,7 +233,7 @@ impl Manager<'_> {
         }
     }
 
-    /// Emits a product of two ciphertexts at `level`.
+    /// Emits a product of two ciphertexts, or a square, at `level`.
     fn product(&mut self, instr: &MacroInstr, src: Vec<MacroValue>, level: Level, label: Label) {
         let state = State::Product(level, label);
         let ty = MacroType::Cipher {

@@ -214,9 +214,8 @@ impl Planned {
         self
     }
 
-    /// Returns the plan for a program's products with constants that takes the fewest levels, for
-    /// primes that can be chosen. It changes scales alone for the constants if that takes fewer
-    /// levels than products with them.
+    /// Returns a plan for a program's products with constants, for primes that can be chosen. It is the plan that the
+    /// trials find, which changes scales alone for constants, if that takes fewer levels than to compute all products.
     ///
     /// # Errors
     /// Fails for an operation that is not of CKKS.
@@ -224,8 +223,7 @@ impl Planned {
         Self::fewest(program, output_level, None)
     }
 
-    /// Returns the plan for a program's products with constants that takes the fewest levels, for
-    /// given ciphertext primes.
+    /// Returns a plan for a program's products with constants as [`Self::free`] does, for given ciphertext primes.
     ///
     /// # Errors
     /// Fails for an operation that is not of CKKS.
@@ -269,7 +267,8 @@ impl Planned {
     /// Gives every value of a program the level and the scale that follow from the plan.
     ///
     /// # Errors
-    /// [`CompileError::TooDeep`] with the line of the first product for which no level is left.
+    /// [`CompileError::TooDeep`] with the line of the first value for which no level is left, and an error for an
+    /// operation that is not of CKKS.
     pub fn manage(
         &mut self,
         program: MacroProgram,
@@ -289,7 +288,8 @@ impl Planned {
 /// Gives every value of a relinearised program a level and a scale. Every product with a constant is computed.
 ///
 /// # Errors
-/// [`CompileError::TooDeep`] with the line of the first product for which no level is left.
+/// [`CompileError::TooDeep`] with the line of the first value for which no level is left, and an error for an operation
+/// that is not of CKKS.
 pub fn run(
     source: MacroProgram,
     scales: &CanonicalScales,
