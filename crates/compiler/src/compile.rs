@@ -19,7 +19,7 @@ use crate::{bodies, explicit, lower, pipeline, transparent, trial};
 
 /// An input of a compiled program. An encrypted input is encrypted at `at`. For a plain input `at` is the place (level
 /// and annotation) of its first use, and [`Compiled::plaintexts`] lists all uses. An input that the compiled program
-/// does not read is at the level of the outputs, or above it if its range needs that.
+/// does not read is at `output_level`, or above it if its range or a fresh encryption needs that.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CompiledInput<S: Compiles> {
     pub name: String,
@@ -61,7 +61,8 @@ pub struct Compiled<S: Compiles> {
     pub outputs: Vec<CompiledOutput<S>>,
     /// The predicted precision or noise of each output, in the order of `outputs`.
     pub predicted: Vec<S::Prediction>,
-    /// The level of the outputs: that of the options, or above it if the chosen parameters need that.
+    /// The lowest level at which outputs may end: that of the options, above it if the parameters need that, and never
+    /// above their highest. In BFV it is the highest. Each output's own level is in `outputs`.
     pub output_level: Level,
     /// Whether the uniform halves of keys are made from seeds.
     pub seeded: bool,

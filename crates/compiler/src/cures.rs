@@ -9,7 +9,7 @@ use crate::accuracy::Accuracy;
 /// more: fewer products in sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Cures {
-    /// The largest number of products in sequence that fits the parameters.
+    /// The largest number of products in sequence that fits the parameters, if it is known.
     pub at_most: Option<u32>,
     /// The highest accuracy below the user's demand at which the program compiles.
     pub accuracy: Option<Accuracy>,
@@ -18,7 +18,8 @@ pub struct Cures {
     pub chosen: bool,
     /// Whether a program of integers, which failed with chosen parameters, compiles with inputs from -1 to 1.
     pub narrower: bool,
-    /// The name of a parameter set with which BGV can bootstrap the program.
+    /// The name of a parameter set with which BGV may bootstrap the program: its slots, modulus and operations suit. No
+    /// compilation was tried.
     pub bootstrapping: Option<&'static str>,
     /// Whether the program computes on real numbers. If its values are whole all the same, a scheme
     /// of integers may bootstrap it.

@@ -19,8 +19,8 @@ use crate::scheme::options::{KeyWishes, Prefer};
 /// The least bits by which the product of the special primes exceeds that of the largest digit's primes, if there is
 /// room. Then key switching adds little more error than a division by one prime, even in the slot that gets most of it.
 pub(crate) const SPECIAL_BITS: u32 = 8;
-/// The most choices of key-switching digits that a search tries, the best first. If none of them serves, the digits
-/// stay as they are.
+/// The most choices of key-switching digits that the search for a program of integers tries, the best first. If none of
+/// them serves, the digits stay as they are.
 pub(crate) const TRIES: usize = 6;
 
 impl KeyWishes {
@@ -42,8 +42,8 @@ impl KeyWishes {
         ranked
     }
 
-    /// Returns whether key-switching digits at a larger ring degree are better by a tenth in time or key bytes, which
-    /// pays for ciphertexts of twice the size.
+    /// Returns whether the user allows the keys of digits at a larger ring degree, and these digits are better by a
+    /// tenth in time or in key bytes, as the user prefers. That pays for ciphertexts of twice the size.
     pub(crate) fn prefer_larger(&self, larger: &Digits, smaller: &Digits) -> bool {
         let (less, more) = match self.prefer {
             Prefer::Speed => (larger.time, smaller.time),
@@ -107,9 +107,10 @@ pub(crate) struct Setting<'a> {
 }
 
 impl Setting<'_> {
-    /// Returns every number of key-switching digits for which the security table leaves room, with costs. P, the
-    /// product of the special primes, has at least the bits of the product of the largest digit's primes. If one
-    /// further prime gives it [`SPECIAL_BITS`] more, the numbers with and without this prime are both choices.
+    /// Returns every number of key-switching digits for which the security table and the limit on primes leave room,
+    /// with costs. P, the product of the special primes, has at least the bits of the product of the largest digit's
+    /// primes. If one further prime gives it [`SPECIAL_BITS`] more, the numbers with and without this prime are both
+    /// choices.
     pub fn choices(&self) -> Vec<Digits> {
         let count = self.cipher.len();
         let all = (1..=count).rev().flat_map(|dnum| {

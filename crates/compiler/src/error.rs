@@ -108,7 +108,8 @@ pub enum CompileError<E = CkksError> {
     )]
     KeysTooLarge { wanted: u64, least: u64 },
 
-    /// The accuracy that the user wants needs a larger scale than primes of at most 60 bits allow.
+    /// The accuracy that the user wants needs a larger scale than primes of at most 60 bits, or those of the target,
+    /// allow.
     #[error(
         "{at}{wanted} cannot be reached: {}, and the largest scale that fits, 2^{scale_bits}, gives output {output:?} {}; {}{}",
         grown(*growth),
@@ -134,7 +135,7 @@ pub enum CompileError<E = CkksError> {
         narrower: Narrower,
     },
 
-    /// The user wants more integer bits than the first prime of any parameters holds.
+    /// The user wants more integer bits than the first primes of any parameters hold.
     #[error(
         "{wanted} integer bits are asked for, and parameters hold at most {most}; ask for fewer"
     )]
@@ -299,7 +300,7 @@ pub enum CompileError<E = CkksError> {
     )]
     Transparent { at: At, output: String },
 
-    /// The target machine does not accept the parameters.
+    /// The target machine does not accept the parameters or the program.
     #[error(transparent)]
     Target(#[from] Box<crate::target::TargetError>),
 

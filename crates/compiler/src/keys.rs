@@ -10,7 +10,7 @@ use ringmill_schemes::rlwe::KeyRequest;
 
 /// Returns the Galois elements of the automorphisms that an instruction computes, one for each result. `turns` returns
 /// the element of a rotation by a number of slots. `conjugates` is the element of a conjugation, or `None` if
-/// conjugates equal their operands.
+/// conjugates equal their operands. Returns none for such a conjugation, and for an instruction without automorphisms.
 ///
 /// # Errors
 /// Returns the errors of `turns`. Fails for an operation whose automorphisms are unknown here.
@@ -37,9 +37,9 @@ pub(crate) fn automorphisms<E: From<Refused>>(
     }
 }
 
-/// Returns the keys that a program and its procedures need. These are the relinearisation key, if anything is
-/// relinearised, then the keys of Galois elements in increasing order. `elements` returns the Galois elements of an
-/// instruction's automorphisms.
+/// Returns the keys that a program and its procedures need, without those that bootstraps need. These are the
+/// relinearisation key, if anything is relinearised, then the keys of Galois elements in increasing order. `elements`
+/// returns the Galois elements of an instruction's automorphisms.
 ///
 /// # Errors
 /// Returns the errors of `elements`.

@@ -20,7 +20,7 @@ pub(crate) struct Rewriter {
 
 impl Rewriter {
     /// Splits `source` into its body (its instructions and types) and an empty new program with the same inputs,
-    /// constant vectors and outputs.
+    /// constant vectors, procedures and outputs.
     pub fn new(mut source: MacroProgram) -> (Self, Body) {
         let body = Body {
             instrs: std::mem::take(&mut source.instrs),
@@ -36,8 +36,8 @@ impl Rewriter {
         )
     }
 
-    /// Begins an empty new program with the same inputs, constant vectors and outputs. `source` stays as
-    /// it is.
+    /// Begins an empty new program with the same inputs, constant vectors, procedures and outputs. `source` stays as it
+    /// is.
     pub fn beside(source: &MacroProgram) -> Self {
         let map = vec![MacroValue(u32::MAX); source.types.len()];
         let program = MacroProgram {

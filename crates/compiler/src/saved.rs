@@ -4,7 +4,7 @@
 //! The line is a comment of the macro text, so the file is also a program that may be compiled with other options. The
 //! line is JSON. It has the parameters as a parameter file in hexadecimal, and the options except the sample, the
 //! target, the demands on keys and the watch. In place of the sample it has the ranges that the sample declares, whose
-//! ends are powers of two.
+//! ends are 0 or powers of two. It has the sample itself only if the caller asks for that.
 #![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_isa::macros::{MacroProgram, text};
@@ -194,8 +194,9 @@ impl<S: Compiles> Recipe<S> {
     /// Compiles a saved program again. Returns the compiled program, and the options to save it with.
     ///
     /// A file in format version 1 may have a sample, from which the ranges of inputs follow. The sample is dropped when
-    /// the program is compiled, and the program takes the same inputs as before. If it is saved again, each range
-    /// shrinks to the largest power of two within it, since the parameters may hold no more.
+    /// the program is compiled, and the program takes the same inputs as before. If it is saved again, each range that
+    /// follows from the sample shrinks to the largest power of two within it, since the parameters may hold no more.
+    /// Declared ranges stay.
     ///
     /// # Errors
     /// Fails like [`compile`], for a program that does not fit the options.
@@ -398,7 +399,8 @@ fn line(text: &str) -> Result<Option<Line>, SavedError> {
     serde_json::from_str(line).map(Some).map_err(altered)
 }
 
-/// Returns the arrays of the function whose program [`print`] wrote. For other macro text all of them are unknown.
+/// Returns the arrays of the function whose program [`print`] wrote. For other macro text the container is unknown, and
+/// all slots count as values.
 ///
 /// # Errors
 /// [`SavedError::Line`] for an altered line, and for lengths that the program's inputs and outputs cannot have.

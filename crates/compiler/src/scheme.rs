@@ -215,7 +215,7 @@ pub type ErrorOf<S> = CompileError<<S as Scheme>::Error>;
 pub struct Fitted<S: Compiles> {
     pub params: Arc<S::Params>,
     pub managed: MacroProgram,
-    /// The level of the program's outputs.
+    /// The lowest level at which the program's outputs may end.
     pub output_level: Level,
     /// The prediction for each output.
     pub predicted: Vec<S::Prediction>,
@@ -251,7 +251,7 @@ impl<'a> Lowerable<'a> {
         self.types.get(value.0 as usize).copied()
     }
 
-    /// Returns the number of polynomials of a ciphertext operand, or `None` for a plaintext.
+    /// Returns the number of polynomials of a ciphertext operand, or `None` for a plaintext or a missing operand.
     pub fn size(&self, number: usize) -> Option<u32> {
         self.operand(number)?.polys()
     }
@@ -269,7 +269,7 @@ impl<'a> Lowerable<'a> {
         }
     }
 
-    /// Returns level and note (scale or factor) of an operand.
+    /// Returns level and note (scale or factor) of an operand, or `None` if it has none or is missing.
     pub fn at(&self, number: usize) -> Option<LevelNote> {
         self.operand(number)?.at()
     }

@@ -12,9 +12,10 @@ pub struct Sequence {
 }
 
 impl Sequence {
-    /// Counts the products in sequence before instruction number `lost`, the first whose result does not fit the
-    /// parameters, and those of the whole program. Returns `None` if as many products come before the instruction as
-    /// the longest chain of the program has, since fewer products alone would be no cure.
+    /// Counts the products in sequence, with ciphertexts and with plaintexts but not with constants, before instruction
+    /// number `lost`, the first whose result does not fit the parameters, and those of the whole program. Returns
+    /// `None` if as many products come before the instruction as the longest chain of the program has, since fewer
+    /// products alone would be no cure.
     pub(crate) fn of(program: &MacroProgram, lost: usize) -> Option<Self> {
         let mut before = vec![0u32; program.types.len()];
         let (mut needs, mut at) = (0, None);

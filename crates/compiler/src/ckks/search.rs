@@ -45,7 +45,7 @@ const FIRST_GUESS: u32 = 40;
 pub(crate) struct Fitted {
     pub params: Arc<Params>,
     pub managed: MacroProgram,
-    /// The level of the program's outputs.
+    /// The lowest level at which the program's outputs may end, counted in primes.
     pub output_level: Level,
     pub prediction: Prediction,
 }

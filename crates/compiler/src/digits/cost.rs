@@ -42,7 +42,8 @@ struct Counts {
     products: u64,
 }
 
-/// The work of a program for each number of ciphertext primes, and the number of its keys.
+/// The work of a program for each number of ciphertext primes, and the number of its keys. The work of its procedures
+/// and bootstraps does not count.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Work {
     by_primes: BTreeMap<usize, Counts>,
@@ -50,8 +51,8 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    /// Counts the work of a program at parameters of its scheme. `primes` returns the number of ciphertext primes of a
-    /// value.
+    /// Counts the work of a program's own instructions at parameters of its scheme. `primes` returns the number of
+    /// ciphertext primes of a value.
     ///
     /// # Errors
     /// Fails for an instruction whose keys or automorphisms the scheme does not know.

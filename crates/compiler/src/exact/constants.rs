@@ -6,10 +6,11 @@ use ringmill_isa::macros::{MacroImm, MacroInstr, MacroOp, MacroProgram};
 use crate::error::{At, CompileError};
 use crate::numbers::whole;
 
-/// Makes every number constant an integer, and checks that constant vectors hold whole numbers.
+/// Makes every number constant an integer, and checks that the constant vectors that instructions encode hold whole
+/// numbers. The imaginary parts must be 0. Procedures stay as they are.
 ///
 /// # Errors
-/// [`CompileError::NotWhole`] with the line of a constant that is no whole number.
+/// [`CompileError::NotWhole`] with the line of a constant that is no whole number, or not below 2^53 in absolute value.
 pub(crate) fn run<E>(mut source: MacroProgram) -> Result<MacroProgram, CompileError<E>> {
     let vectors: Vec<Option<f64>> = source.data.iter().map(|data| fraction(data)).collect();
     for instr in &mut source.instrs {
@@ -63,7 +64,8 @@ pub(crate) fn without_quotients<E>(source: &MacroProgram) -> Result<(), CompileE
     Err(CompileError::NoQuotient { at, by })
 }
 
-/// Returns a value of a vector that is no whole number, or `None` if all are whole.
+/// Returns the first real part of a vector that is no whole number below 2^53, or NaN if an imaginary part that is not
+/// 0 comes first. Returns `None` if all slots are whole.
 fn fraction(data: &[(f64, f64)]) -> Option<f64> {
     let parts = data.iter().flat_map(|&(re, im)| {
         // A number with an imaginary part other than 0 is not whole.

@@ -22,7 +22,9 @@ const LOG_N: std::ops::RangeInclusive<u8> = 11..=15;
 pub(crate) enum Found<T> {
     Fits(T),
     Short(Short),
-    /// The evaluation keys are larger than the user allows. These are the fewest bytes that they take.
+    /// The evaluation keys are larger than the user allows. These are the fewest bytes that they take. If the user
+    /// allows that many, but only with digits that do not hold the noise, these are the bytes with one digit for each
+    /// prime.
     Keys(u64),
 }
 

@@ -20,10 +20,10 @@ pub(crate) struct Start<'a, T> {
     pub allowed: u32,
 }
 
-/// Tries key-switching digits that are better than those of `start`, and returns the first parameters that hold the
-/// program's noise. Otherwise it returns those of `start`, or the least bytes of keys if the user does not allow their
-/// keys. `fit` makes parameters with a given number of digits and given special primes, or returns `None` if they do
-/// not hold the noise.
+/// Tries the key-switching digits that are better than those of `start`, at most [`TRIES`] of them, and returns the
+/// first parameters that hold the program's noise. Otherwise it returns those of `start`, or the bytes of
+/// [`Found::Keys`] if the user does not allow their keys. `fit` makes parameters with a given number of digits and
+/// given special primes, or returns `None` if they do not hold the noise.
 ///
 /// # Errors
 /// Returns the errors of `fit`.

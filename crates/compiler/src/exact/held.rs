@@ -18,9 +18,10 @@ pub(crate) struct Held {
     pub outputs: Vec<IntegerRange>,
     /// The range of each value that is tested for zero, by the result of the test.
     pub tested: BTreeMap<MacroValue, IntegerRange>,
-    /// The least range that holds every input, constant vector, tested value and output.
+    /// The least range that holds -1, 1, and every input, constant vector, tested value and output.
     all: IntegerRange,
-    /// The name and range of the value that reaches farthest from zero.
+    /// The name and range of the first value that reaches farthest from zero, or the range from -1 to 1 if none reaches
+    /// farther.
     largest: (String, IntegerRange),
 }
 

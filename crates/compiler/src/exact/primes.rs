@@ -24,8 +24,8 @@ impl Room {
         }
     }
 
-    /// Returns the `count` largest primes of `bits` bits, with the plaintext modulus `t` left out. Returns `None` if
-    /// there are not as many.
+    /// Returns the `count` largest primes of `bits` bits that are 1 modulo 2^(s + 1) for the s of [`Self::step`], with
+    /// the plaintext modulus `t` left out. Returns `None` if there are not as many.
     pub fn primes(self, log_n: u8, t: PlainModulus, (count, bits): (u32, u32)) -> Option<Vec<u64>> {
         ntt_primes_excluding(bits, self.step(log_n), count as usize, &[t.value()]).ok()
     }
@@ -38,8 +38,8 @@ impl Room {
     }
 
     /// Returns the possible numbers of ciphertext primes with their size in bits, ordered by their bits in all. Each
-    /// total of bits from `least` on has an entry with the fewest primes. The total and a special prime of the same
-    /// size stay within `allowed` bits.
+    /// total of bits from `least` on has an entry of as many bits or more, with the fewest primes. The total and a
+    /// special prime of the same size stay within `allowed` bits.
     pub fn choices(self, log_n: u8, least: u32, allowed: u32) -> Vec<(u32, u32)> {
         let totals = least..=allowed;
         let mut choices: Vec<_> = totals.map(|total| self.split(total, log_n)).collect();

@@ -188,7 +188,7 @@ where
 }
 
 /// Returns the range of every value of a program without calls. `None` stands for a value that may have more than 127
-/// bits, and for a quotient and what depends on one.
+/// bits, and for a quotient and what is computed from one, except by a test for zero.
 ///
 /// # Errors
 /// Fails for an operation whose range is not known here.

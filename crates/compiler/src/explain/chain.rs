@@ -24,7 +24,7 @@ pub enum Taken {
     Constant,
     /// The step divides by a prime, and no step before it in the chain takes up the division.
     Rescale,
-    /// The step drops primes so that two operands have the same level.
+    /// The step drops primes, and no step before it in the chain takes up the drop.
     Drop,
     /// The step is a bootstrap, which gives levels back.
     Bootstrap,

@@ -92,7 +92,7 @@ struct Lowering<'a, S: Compiles> {
     ring: Ring,
     seeded: bool,
     watch: &'a Watch,
-    /// The procedure that a `BOOTSTRAP` calls, if the scheme has one.
+    /// The procedure that a `BOOTSTRAP` calls, if the program bootstraps.
     linked: Option<&'a MacroProc>,
     /// The block of the bootstrap's procedure, once it is made.
     bootstrap: Option<u32>,

@@ -6,8 +6,8 @@
 //! the cut is reached, because values that still have room need no refresh. A cut may only stand where each of these
 //! values can be refreshed. Then all of them have room after it, wherever the earlier cuts are. So only the cheapest
 //! way to a cut matters. Dynamic programming over the instructions finds the cuts: for each place the cheapest way
-//! there, from any earlier cut after which no value is lost before that place. Then each refreshed value is tried
-//! without its refresh.
+//! there, from any earlier cut after which no value is lost before that place. Then refreshed values are tried without
+//! their refresh, the last one first, as long as that takes few enough instructions.
 
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
@@ -76,9 +76,9 @@ const PLACES: usize = 1 << 10;
 type Result<T, C> =
     std::result::Result<std::result::Result<T, <C as Course>::Lost>, <C as Course>::Error>;
 
-/// Returns the placement of bootstraps of least cost that the search finds, and its cost. If no placement saves every
-/// value, it returns a description of what the first lost value lacks. `start` is the scheme's pass before the first
-/// instruction.
+/// Returns the placement of bootstraps of least cost that the search finds, and its cost. If it finds none that saves
+/// every value, it returns a description of what the first lost value lacks on the way that reaches farthest. `start`
+/// is the scheme's pass before the first instruction.
 ///
 /// # Errors
 /// Returns the errors of the scheme's pass.
@@ -171,8 +171,8 @@ fn by_cuts<C: Course>(program: &MacroProgram, start: &C, places: usize) -> Resul
     })
 }
 
-/// Tries to leave out each bootstrap of a placement, the last one first, and keeps every change that lowers the cost.
-/// Returns the resulting placement and its cost.
+/// Tries to leave out the bootstraps of a placement, the last one first, until the trials have processed [`TRIALS`]
+/// instructions. It keeps every change that lowers the cost. Returns the resulting placement and its cost.
 fn fewer<C: Course>(
     program: &MacroProgram,
     start: &C,

@@ -9,7 +9,7 @@ use ringmill_limits::Watch;
 use super::Compiles;
 use crate::target::Target;
 
-/// The quantity that the choice among parameters makes least.
+/// The quantity that the choice among key-switching digits makes least.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Prefer {
     /// The time of the program.
@@ -23,7 +23,7 @@ pub enum Prefer {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct KeyWishes {
     pub prefer: Prefer,
-    /// The most bytes that the evaluation keys of a program may take together.
+    /// The most bytes that the evaluation keys of a program may take together, or `None` for no limit.
     pub most_bytes: Option<u64>,
 }
 
@@ -98,12 +98,14 @@ pub struct Options<S: Compiles> {
     pub output_level: Level,
     /// The largest absolute value in a slot of those inputs that neither `ranges` nor a sample covers.
     pub input_bound: f64,
-    /// The range of each input's slots, in the order of the program's inputs. It is empty if no range is declared.
+    /// The range of each input's slots, in the order of the program's inputs, or `None` if it is not declared. Inputs
+    /// beyond the end of the list have no declared range.
     pub ranges: Vec<Option<S::Range>>,
     /// Typical inputs, one message for each input. They declare the range of every input without one in `ranges`: each
-    /// end is `margin` times as far from zero as on the sample, up to a power of two. In a scheme of integers both ends
-    /// are as far from zero as the farther one. A demanded precision then holds for inputs like the sample: those for
-    /// which no value in the program exceeds `margin` times its largest absolute value on the sample.
+    /// end is `margin` times as far from zero as on the sample, up to a power of two. If the sample's values have one
+    /// sign, the other end is 0. A sample with complex values declares a disc. In a scheme of integers both ends are as
+    /// far from zero as the farther one. A demanded precision then holds for inputs like the sample: those for which no
+    /// value in the program exceeds `margin` times its largest absolute value on the sample.
     pub sample: Option<Vec<S::Message>>,
     /// The factor by which inputs and values may be larger than on `sample`.
     pub margin: f64,

@@ -23,7 +23,7 @@ pub struct Setting<'a> {
     pub start: Level,
     /// The level of inputs and of bootstrapped values.
     pub end: Level,
-    /// The level of the outputs.
+    /// The lowest level at which outputs may end.
     pub output: Level,
     pub watch: &'a Watch,
 }
