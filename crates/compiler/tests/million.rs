@@ -12,13 +12,13 @@ use ringmill_isa::macros::{MacroProgram, Visibility};
 use ringmill_schemes::ckks::Params;
 
 const SLOTS: u32 = 4096;
-/// The instructions that [`block`] traces.
+/// The instructions that [`block`] traces, without the encodings of vectors.
 const BLOCK: usize = 10;
 /// The most bytes of memory that tracing and compiling may take.
 const MEMORY: u64 = 2 << 30;
 
-/// Traces one block on a running value and a total. Sums, a rotation and a negation change the running value. Its
-/// product with one of a few constant vectors, or with an input, is added to the total.
+/// Traces one block on a running value and a total. Sums, differences, a rotation and a negation change the running
+/// value. Its product with one of a few constant vectors, or with an input, is added to the total.
 fn block(
     t: &mut TraceBuilder,
     inputs: &[Traced],

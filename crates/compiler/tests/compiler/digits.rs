@@ -178,7 +178,8 @@ fn twenty_squares_have_keys_below_sixty_mebibytes() {
     assert_eq!((8 * residues) >> 20, 231);
 }
 
-/// Returns a target machine that takes at most `moduli` primes and has no other limit.
+/// Returns a target machine that takes at most `moduli` primes, and all ring degrees and prime sizes that the compiler
+/// chooses.
 fn machine(moduli: usize) -> Target {
     Target {
         machine: "few".to_owned(),

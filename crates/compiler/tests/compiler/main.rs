@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tests of this crate, in one binary, so that their shared code is compiled once. Files mirror the sources. Those
-//! without a source of the same name test several passes at once, on random and on chosen programs.
+//! The tests of this crate, but for that of a million instructions, in one binary, so that their shared code is
+//! compiled once. Files mirror the sources. Those without a source of the same name test several passes at once, on
+//! random and on chosen programs.
 
 mod bgv;
 mod builder;

@@ -131,8 +131,8 @@ fn exact_sums(managed: &MacroProgram) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks that random programs contain every instruction of the macro level that CKKS programs have after compilation,
-/// so that the tests above cover each.
+/// Checks that random programs contain every instruction of the macro level that CKKS programs without bootstraps have
+/// after compilation, so that the tests above cover each.
 #[test]
 fn random_programs_reach_every_instruction() {
     use proptest::strategy::ValueTree;

@@ -398,8 +398,8 @@ fn a_value_that_may_outgrow_its_level_is_refused_with_its_line() {
     assert!(said.contains("narrower ranges"), "{said}");
 }
 
-/// Compiles the mean of 1,000 values of up to 200,000, and of up to 10,000,000. The sum before the division takes 28
-/// integer bits or more.
+/// Compiles a thousandth of the sum of 1,024 values of up to 200,000, and of up to 10,000,000. The sum takes 28 integer
+/// bits or more.
 #[test]
 fn integer_bits_are_chosen_so_that_nothing_wraps() {
     let slots = 1024;
@@ -504,7 +504,7 @@ fn named_sets_compile() {
     );
 }
 
-/// Compiles 100,000 instructions: a long chain of sums with products and repeated subexpressions.
+/// Compiles over 100,000 instructions: a long chain of differences with products and repeated subexpressions.
 #[test]
 fn long_programs_compile_in_linear_time() {
     let (mut t, x) = start(8);

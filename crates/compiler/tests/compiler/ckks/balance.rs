@@ -45,7 +45,8 @@ fn inputs(seed: u64, sizes: &[f64]) -> Vec<Vec<Complex64>> {
     sizes.iter().map(&mut vector).collect()
 }
 
-/// Runs a compiled program, and holds its error under the predicted one.
+/// Runs a compiled program, and checks that no error exceeds the predicted one, and that each output has 20 bits by
+/// prediction.
 fn check(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Result<(), TestCaseError> {
     let expected = evaluate(&compiled.source, inputs).unwrap();
     let got = run(compiled, inputs);
@@ -57,7 +58,7 @@ fn check(compiled: &Compiled, inputs: &[Vec<Complex64>]) -> Result<(), TestCaseE
 }
 
 /// Returns whether a ciphertext of the program holds another number than its value: whether a scale is further from the
-/// default one, or from its square, than primes differ from each other.
+/// default one, and from its square, than primes differ from each other.
 fn is_balanced(compiled: &Compiled) -> bool {
     let default = compiled.params.default_scale().log2();
     let scales = compiled

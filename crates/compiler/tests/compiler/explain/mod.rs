@@ -31,7 +31,8 @@ fn finish(mut t: TraceBuilder, y: Traced) -> MacroProgram {
     t.finish()
 }
 
-/// Returns a program of a square, rotations of it by 1 and 3, a product of ciphertexts and a product with a constant.
+/// Returns a program of a square, rotations of it by 1, 0 and 3, a sum, a product of ciphertexts and a product with a
+/// constant.
 fn mixed() -> MacroProgram {
     let (mut t, x) = start();
     let hundredth = t.scalar(0.01, line(2)).unwrap();
