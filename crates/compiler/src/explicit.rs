@@ -18,7 +18,8 @@ use ringmill_isa::source::SourceLoc;
 /// an instruction's automorphisms, one for each result.
 ///
 /// # Errors
-/// Returns the errors of `elements`. Fails for an instruction that only this pass inserts.
+/// Returns the errors of `elements`. Fails for an instruction that only this pass inserts, and for one of linked
+/// procedures.
 pub fn run<E: From<Refused>>(
     mut program: MacroProgram,
     elements: impl Fn(&MacroInstr) -> Result<Vec<Galois>, E>,

@@ -21,7 +21,7 @@ use crate::exact::{Prediction, zero};
 use crate::scheme::Fitted;
 use crate::sequence::Sequence;
 
-/// The least noise budget in bits that an output must have. Below one bit a message may be lost.
+/// The least noise budget in bits that an output must have. At one bit or less a message may be lost.
 const MARGIN_BITS: f64 = 2.0;
 
 /// Chooses parameters for `program`, and puts all values of the program at the highest level of the parameters.

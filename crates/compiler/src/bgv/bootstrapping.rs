@@ -43,6 +43,7 @@ fn repeated(procedure: &Arc<Procedure>, params: &Params, number: u32) -> usize {
 }
 
 /// The values, beside the parameters, from which a bootstrap's procedure is made. Files of programs hold these fields.
+/// The method that removes digits is not among them: a procedure that is made again has the default one.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fields {

@@ -320,7 +320,7 @@ impl From<BootstrapError> for CompileError {
 }
 
 /// Returns a bootstrapping set in the form that a machine takes: it divides modulo primes alone if the machine computes
-/// modulo nothing else.
+/// modulo nothing else. A set that changes has the default bound on the probability of failure.
 ///
 /// # Errors
 /// Fails for a set whose bootstrap does not work in this form, as divisions modulo primes alone leave more noise.

@@ -98,7 +98,7 @@ impl Chain<'_> {
             return Ok(Found::Short(Short::of(1.0)));
         };
         // A trial ends with the first value that it loses. The nearest trial is run again to the end, to report how
-        // many bits the program lacks in all.
+        // many bits the value lacks that lacks most.
         let measured = from_top(self.program, &params, self.options, true)?;
         Ok(match measured.misfit {
             Some(Misfit { at, number, bits }) => Found::Short(Short {

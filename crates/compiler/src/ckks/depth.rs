@@ -55,7 +55,8 @@ pub(crate) enum Kind {
 /// Returns an instruction's rule for levels and scales. The program has its `RELIN`s, but no levels yet.
 ///
 /// # Errors
-/// Fails for an operation that is not of CKKS, or that only level management inserts (`RESCALE`, `MODSWITCH`).
+/// Fails for an operation that is not of CKKS, for one that only level management inserts (`RESCALE`, `MODSWITCH`), and
+/// for a call or a repeat.
 pub(crate) fn kind(instr: &MacroInstr, program: &MacroProgram) -> Result<Kind, Refused> {
     let columns = instr.op.columns();
     let known = instr.op.is_of(Ckks::NAME) && columns.stage != MacroStage::Explicit;
@@ -228,7 +229,7 @@ impl Depths {
     /// Checks that no value needs more levels than parameters with the highest level `top` have.
     ///
     /// # Errors
-    /// [`CompileError::TooDeep`] with the line of the first value that needs more.
+    /// [`CompileError::TooDeep`] with the line of the first value whose depth needs more, if it has one.
     pub fn check(
         &self,
         program: &MacroProgram,
@@ -250,7 +251,8 @@ impl Depths {
         })
     }
 
-    /// Returns the line of the first value that needs more than `levels` levels, or `None` if none does.
+    /// Returns the line of the first value whose depth needs more than `levels` levels, or `None` if none does or the
+    /// value has no line. The levels that a bootstrap of a value needs do not count.
     pub fn below(
         &self,
         program: &MacroProgram,

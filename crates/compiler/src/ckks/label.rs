@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Labels: the factors between what a ciphertext encodes at its level's scale and what the program means by it.
 //!
-//! A value with the label c at scale S_l has the ciphertext of v / c at scale S_l, which is the ciphertext of v at scale
-//! S_l / c. So a product with a constant only multiplies the label. A label is a product of integer powers of the
-//! program's constants and is never multiplied out, so two labels are equal exactly if their factors are.
+//! A value with the label c at scale S_l has the ciphertext of v / c at scale S_l, which is the ciphertext of v at
+//! scale S_l / c. So a product with a constant only multiplies the label. A label is a product of integer powers of the
+//! program's constants, or of two, and is never multiplied out, so two labels are equal exactly if their factors are.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ impl Label {
 /// bits.
 type Powers = Vec<(u64, i64)>;
 
-/// All labels of a program, each a product of powers of the program's constants. Each product has one index.
+/// All labels of a program, each a product of powers of the program's constants or of two. Each product has one index.
 #[derive(Debug)]
 pub(super) struct Labels {
     all: Vec<Powers>,

@@ -7,8 +7,9 @@ use std::collections::{HashMap, HashSet};
 
 use ringmill_isa::Level;
 
-/// The largest absolute value of log2 of the label of a value at its level. A label is the factor between a value and
-/// the number that its ciphertext encodes.
+/// The largest absolute value of log2 of the label of a rescaled value, if the label is made of the program's
+/// constants. A product's may be twice as large. A label is the factor between a value and the number that its
+/// ciphertext encodes.
 pub(crate) const MOST_LOG2: f64 = 4.0;
 
 /// How both operands of a sum get the same label, the factor between a value and the number that its ciphertext

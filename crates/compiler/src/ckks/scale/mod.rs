@@ -358,7 +358,7 @@ impl Manager<'_> {
     }
 
     /// Emits an instruction that keeps its operand's level and scale: a negation, a sum with a constant or a plaintext,
-    /// a relinearisation, or a product with an integer.
+    /// a relinearisation, a product with an integer, or a declared bound.
     fn same(&mut self, instr: &MacroInstr, a: MacroValue) {
         let Placed { value, state } = self.natural(a);
         let at = self.at(state);
