@@ -9,7 +9,7 @@
 //! an odd polynomial needs only those from which others are made, and those at which it is split.
 //!
 //! A [`Basis`] says what stands in the place of x^j: the powers themselves, or the Chebyshev polynomials T_j(x). Both
-//! bases have the same depths and splits.
+//! bases have the same splits, and the same depths but for a factor of the Chebyshev polynomials ([`Chebyshev`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,7 +85,8 @@ impl<A: Arithmetic> Basis<A> for Powers {
 
 /// The Chebyshev polynomials of the first kind, T_j(cos u) = cos(j u), of `scale` times x: b_j is T_j(scale x) for even
 /// j, and T_j(scale x) / scale for odd j. So b_1 is x itself. For the indices a and b of [`factors`] the product rule
-/// is b_(a + b) = 2 b_a b_b - b_(a - b). For b_2 the factor is 2 `scale`^2 in place of 2.
+/// is b_(a + b) = 2 b_a b_b - b_(a - b). For b_2 the factor is 2 `scale`^2 in place of 2. Unless it is an integer or
+/// only changes the scale, the product with it takes a level more.
 pub(crate) struct Chebyshev {
     pub scale: f64,
 }

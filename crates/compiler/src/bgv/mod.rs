@@ -97,7 +97,7 @@ impl Compiles for Bgv {
     }
 
     /// Returns level and correction factor of a freshly encrypted value that nothing is computed from: the lowest
-    /// level, not below `level`, whose primes hold a fresh encryption.
+    /// level, not below `level`, whose primes hold a fresh encryption, or the highest if none does.
     fn resting(
         params: &Params,
         level: Level,

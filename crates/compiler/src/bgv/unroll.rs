@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Unrolls repeats, as far as a bootstrap reaches. A procedure takes and gives its values at one level, so each
-//! iteration (turn) of a repeat bootstraps the values that it carries. A procedure of several iterations bootstraps
-//! once if the levels suffice for all of them.
+//! iteration (turn) of a repeat bootstraps the carried values that lose levels in it. A procedure of several iterations
+//! bootstraps once if the levels suffice for all of them.
 
 use std::collections::HashMap;
 

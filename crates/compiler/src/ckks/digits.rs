@@ -163,8 +163,8 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the program at parameters with these key-switching digits, or `None` if it is then less precise than the
-    /// user demands, if a value does not fit its level, or if there are no such special primes.
+    /// Returns the program at parameters with these key-switching digits. Returns `None` if it is then less precise
+    /// than the user demands, if a value does not fit its level, or if there are no such special primes.
     fn fitted_with(
         &mut self,
         params: &Params,

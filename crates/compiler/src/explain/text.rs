@@ -7,8 +7,8 @@ use ringmill_device::report::{bytes, grouped};
 
 use super::{Advice, Chain, Count, Explanation, KeyCost, KeyKind, Line, Step};
 
-/// The most keys of a kind, lines of the user's program and kinds of operations that one line of text
-/// lists.
+/// The most keys of a kind, or lines of the user's program, that one line of text lists. It is also the most kinds of
+/// operations that the text counts limb instructions of.
 pub const MOST_LISTED: usize = 8;
 
 impl fmt::Display for Line {
@@ -26,8 +26,8 @@ impl fmt::Display for Line {
 }
 
 impl fmt::Display for Explanation {
-    /// Prints all of an explanation in sections. A long list is cut, with the number of entries left
-    /// out.
+    /// Prints all of an explanation in sections. A long list of keys, lines or kinds of operations is cut, with the
+    /// number of entries left out. Steps of the chain and advice are printed as far as the explanation has them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
