@@ -46,8 +46,8 @@ impl Bootstrap {
     /// bootstrapping key.
     ///
     /// # Errors
-    /// [`BootstrapError::Tfhe`] for keys of other parameters or of different secret keys, and for sizes beyond the
-    /// limits of limb programs.
+    /// [`BootstrapError::Tfhe`] for keys of different secret keys, a key-switching key of other parameters, a
+    /// bootstrapping key whose rows have other lengths, and sizes beyond the limits of limb programs.
     pub fn new(
         params: &Arc<Params>,
         bootstrap: &BootstrapKey,
@@ -81,7 +81,8 @@ impl Bootstrap {
         &self.linear
     }
 
-    /// Bootstraps a sum of encrypted bits to one encrypted bit, which tells whether the sum is positive.
+    /// Returns an encrypted bit that tells whether the phase of a sum of encrypted bits lies between 0 and 1/2 of the
+    /// torus. The sums that it takes are those of [`crate::tfhe::Evaluator::sign`].
     ///
     /// # Errors
     /// [`BootstrapError::Tfhe`] for a ciphertext of other parameters or keys, and for parameters of integers;
@@ -158,11 +159,13 @@ impl Bootstrap {
 
     /// Runs one bootstrap on `device`. `resting` has the words of a ciphertext under the key of inputs and outputs
     /// ([`crate::tfhe::LweKey::resting`]), and `table` is the polynomial of a lookup table. Returns the words of the
-    /// result, which [`crate::tfhe::Evaluator`] gives as well, and the device's outcome with its time. Under
+    /// result, which [`crate::tfhe::Evaluator`] gives as well, and the device's outcome. The words are empty if the
+    /// request asks for no outputs, and the outcome has a time only if the request asks for timing. Under
     /// [`Order::KeySwitchFirst`] the time leaves out the key switch, which runs first as a program of its own.
     ///
     /// # Errors
-    /// [`BootstrapError::Tfhe`] for words of another length; [`BootstrapError::Device`], also for words that are no
+    /// [`BootstrapError::Tfhe`] or, under [`Order::KeySwitchFirst`], [`BootstrapError::Device`] for words of another
+    /// length; [`BootstrapError::Device`] for a table of another length, and for words of the table that are no
     /// residues.
     pub fn run(
         &self,

@@ -5,7 +5,7 @@
 //! | question | module |
 //! | --- | --- |
 //! | the scheme: parameters, keys, encryption, bootstraps on this computer's kernels | [`tfhe`] |
-//! | from a program or a netlist to lookups and gates, one bootstrap each | [`circuit`] |
+//! | from a program or a netlist to lookups and gates, one bootstrap each or one for several | [`circuit`] |
 //! | a bootstrap as limb programs, on any device | [`Bootstrap`] |
 //! | runs of a circuit, their checkpoints, the time on a machine | [`run`] |
 

@@ -192,7 +192,7 @@ impl Expanded {
     }
 
     /// Returns a limb of a seed, or all limbs of a constant, of `bytes` bytes. If neither the cache nor a step holds
-    /// them, the function `make` computes them. `usage` counts them for the run.
+    /// them, the function `make` computes them, and `usage` counts them for the run.
     ///
     /// # Errors
     /// The errors of `make`.
@@ -315,8 +315,8 @@ pub struct ExpandedStats {
     /// request ([`crate::Request::expanded_bytes`]), or what the memory limit leaves if not all fit. `None` means that
     /// all were kept.
     pub budget_bytes: Option<u64>,
-    /// The most bytes of expanded key limbs and encoded constants at one time, whether the cache
-    /// kept them or steps held them.
+    /// The most bytes of expanded key limbs and encoded constants at one time in the run's cache, whether the cache
+    /// kept them or steps held them. Those of other runs count too, and the peaks of several caches are added.
     pub peak_bytes: u64,
     /// The number of limbs to which seeds were expanded. `limbs_again` counts those among them that had been expanded
     /// before and dropped.

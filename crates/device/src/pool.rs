@@ -81,12 +81,14 @@ impl Buf {
     }
 }
 
-/// The memory of a pool of limb buffers, in bytes of limb data.
+/// The memory of a pool of limb buffers in bytes. A buffer counts with its length rounded up to a power of two words,
+/// and without the words that align it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PoolUse {
     /// The bytes of the buffers that users of the pool have now.
     pub live: u64,
-    /// The most bytes that users of the pool had at one time since [`Pool::reset_peak`].
+    /// The most bytes that users of the pool had at one time since [`Pool::reset_peak`]. A dropped output limb counts
+    /// until [`Pool::usage`] or [`Pool::reset_peak`] collects its buffer.
     pub peak: u64,
     /// The bytes of all buffers of the pool, in use or free.
     pub held: u64,

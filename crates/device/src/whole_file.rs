@@ -173,8 +173,8 @@ fn room(bytes: usize) -> io::Result<Zeroizing<Vec<u8>>> {
     Ok(Zeroizing::new(zeros.map_err(|_| ErrorKind::OutOfMemory)?))
 }
 
-/// Returns an error if [`write()`] could not write to the path now. The check leaves the file as it is, and opens no
-/// pipe or device.
+/// Returns an error if [`write()`] could not write to the path now. The check leaves the file as it is. It opens no
+/// pipe or device, so it finds no fault of these.
 ///
 /// # Errors
 /// The errors of [`write()`].

@@ -208,8 +208,8 @@ impl Client<Ckks> {
     }
 
     /// Returns for each output of the program how many bits after the binary point are still right after
-    /// [`Client::decrypt_to_share`] has added its noise. An output whose error has no bound is not shared and has
-    /// minus infinity.
+    /// [`Client::decrypt_to_share`] has added its noise. An output whose error has no bound is not shared and has minus
+    /// infinity. For other reasons of [`RuntimeError::NotShareable`] an output still has a number.
     pub fn shared_bits(&self, flooding: &Flooding) -> BTreeMap<String, f64> {
         let compiled = self.compiled();
         let outputs = compiled.outputs.iter().zip(&compiled.predicted);

@@ -18,7 +18,7 @@ use super::{RuntimeError, check_names};
 
 /// The client of one compiled program, which encrypts its inputs and decrypts its outputs. It holds the secret key and
 /// no randomness: every encryption and every key draws its own. So copies of a client (a forked process, a restored
-/// machine) never repeat randomness.
+/// machine) never repeat randomness, except those of a client that was made from a seed for tests.
 pub struct Client<S: Runs = Ckks> {
     compiled: Arc<Compiled<S>>,
     holder: S::Holder,
@@ -102,7 +102,8 @@ impl<S: Runs> Client<S> {
     /// Makes exactly the evaluation keys that the program needs. They have [`Compiled::key_bytes`] bytes in all.
     ///
     /// # Errors
-    /// [`RuntimeError::Halt`] if they need more memory than the limit allows, or at a stop.
+    /// [`RuntimeError::Halt`] if they need more memory than the limit allows; [`RuntimeError::Scheme`] at a stop, or if
+    /// the operating system gives no randomness.
     pub fn evaluation_keys(&self) -> Result<S::Keys, ErrorOf<S>> {
         self.watch
             .admit("the evaluation keys", self.compiled.key_bytes())?;

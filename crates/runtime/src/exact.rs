@@ -64,8 +64,8 @@ fn check(range: IntegerRange, slots: usize, values: &[i64]) -> Result<(), Unfit>
     }
 }
 
-/// Returns a text for each output that differs from the computation without encryption, and for each output with
-/// less noise budget than predicted. The text names the output and the device.
+/// Returns a text for each output that differs from the computation without encryption, and for each output whose noise
+/// budget is more than 2 bits below the prediction. The text names the output and the device.
 fn judge<S>(
     client: &Client<S>,
     inputs: &Messages<S>,

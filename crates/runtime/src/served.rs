@@ -97,8 +97,8 @@ pub type SharedDecryption<S> =
 /// key.
 #[derive(Debug)]
 pub struct Sharing<S: Served> {
-    /// Returns for each output the bits after the binary point that are left after noise is added. An output that
-    /// cannot be shared has minus infinity.
+    /// Returns for each output the bits after the binary point that are left after noise is added. An output whose
+    /// error has no bound has minus infinity. `decrypt` may refuse other outputs too, although they have a number here.
     pub bits: fn(&Client<S>, &Flooding) -> BTreeMap<String, f64>,
     pub decrypt: SharedDecryption<S>,
 }

@@ -45,7 +45,8 @@ pub struct Server<S: Runs = Ckks> {
     plaintexts: Vec<Prepared<S>>,
 }
 
-/// A server's program that is open on a device. The device keeps the evaluation keys from run to run.
+/// A server's program that is open on a device. The device keeps the evaluation keys from run to run if it can keep
+/// anything; otherwise each run binds them again.
 pub struct Running<'s, S: Runs> {
     server: &'s Server<S>,
     device: &'s dyn Device,
@@ -59,8 +60,8 @@ impl<S: Runs> Running<'_, S> {
     /// adds its measurements.
     ///
     /// # Errors
-    /// [`RuntimeError`] for inputs that are missing, unknown, or do not fit; for a request that the device refuses; at
-    /// a limit, or at a stop.
+    /// [`RuntimeError`] for inputs that are missing, unknown, or do not fit; for a request that the device refuses; for
+    /// an output that reveals its message without a key; at a limit, or at a stop.
     pub fn run(
         &mut self,
         ciphers: &BTreeMap<String, S::Ciphertext>,
@@ -194,8 +195,8 @@ impl<S: Runs> Server<S> {
         &self.compiled
     }
 
-    /// Opens the program on a device. Keys stay there from run to run. So do constants, if the device encodes them
-    /// itself when a step reads them ([`Device::expands`]).
+    /// Opens the program on a device. Keys stay there from run to run, if the device keeps data between runs at all. So
+    /// do constants, if the device encodes them itself when a step reads them ([`Device::expands`]).
     ///
     /// # Errors
     /// [`RuntimeError::Device`] for a program that the device cannot run.

@@ -4,7 +4,8 @@
 use ringmill_limits::Halt;
 use thiserror::Error;
 
-/// The error of a circuit that cannot be made. A message names the expected value, the value found and a cure.
+/// The error of a circuit that cannot be made. A message names the fault, and where they are known the expected value,
+/// the value found and a cure.
 #[derive(Clone, PartialEq, Debug, Error)]
 #[non_exhaustive]
 pub enum CircuitError {

@@ -43,8 +43,8 @@ pub struct Lookup {
     /// -16 to 15. In circuits of bits its value is not a multiple of half the torus.
     pub operand: Sum,
     pub table: Table,
-    /// Whether the lookup shares one blind rotation with all other shared lookups of the same operand. Its noise is
-    /// then larger by [`noise_factor`]. Only lookups of digits are shared.
+    /// Whether the lookup shares one blind rotation with all other shared lookups of the same operand. The noise
+    /// variance of its result is then [`noise_factor`] times as large. Only lookups of digits are shared.
     pub shared: bool,
 }
 
@@ -217,12 +217,14 @@ impl Graph {
         each.sum::<f64>().log2()
     }
 
-    /// Evaluates the circuit in the clear. Inputs and outputs are whole messages; bits are 0 and 1.
+    /// Evaluates the circuit in the clear. Inputs and outputs are whole messages; bits are 0 and 1, and an input other
+    /// than 1 counts as 0.
     ///
     /// # Errors
-    /// [`CircuitError::Inputs`] for another number of inputs. [`CircuitError::Inconsistent`] if an operand or output is
-    /// no whole message from -16 to 15, or, in circuits of bits, has no sign. Circuits that this crate makes never have
-    /// such a value.
+    /// [`CircuitError::Inputs`] for another number of inputs. [`CircuitError::OutOfRange`] for an input of 2^62 or more
+    /// in circuits of digits. [`CircuitError::Inconsistent`] if an operand or output of digits is no whole message from
+    /// -16 to 15, an operand of bits has no sign, or an output of bits is not 1 or -1. Circuits that this crate makes
+    /// never have such a value.
     pub fn evaluate(&self, inputs: &[u64]) -> Result<Vec<i64>, CircuitError> {
         if inputs.len() != self.inputs as usize {
             return Err(CircuitError::Inputs {

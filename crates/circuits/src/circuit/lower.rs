@@ -38,8 +38,8 @@ impl Port {
 /// A piece of the integer of a circuit's input or output, from bit `at` of the integer on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// The piece has `bits` encrypted bits. `number` is its wire if the port is an input, and the number of the
-    /// graph's output if the port is an output.
+    /// The piece has `bits` encrypted bits, of which the last piece's may reach beyond the integer's width. `number` is
+    /// its wire if the port is an input, and the number of the graph's output if the port is an output.
     Encrypted { number: u32, at: u32, bits: u32 },
     /// The piece of an output has a value that was known when the circuit was made, so no ciphertext holds it.
     Known { value: u64, at: u32 },

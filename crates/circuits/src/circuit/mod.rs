@@ -5,7 +5,7 @@
 //! | --- | --- |
 //! | a program, and its result in the clear | [`program`] |
 //! | removal of operations that change nothing, and cheaper replacements | [`mod@simplify`] |
-//! | the lookups that a server runs, one bootstrap each, and the sums between them | [`graph`], [`sum`] |
+//! | the lookups that a server runs, one bootstrap each or one for several, and the sums between them | [`graph`], [`sum`] |
 //! | the table and the sum of a lookup | [`small`] |
 //! | lookups that share a rotation | [`share`] |
 //! | integers of digits and limbs, and their operations | [`integer`] |

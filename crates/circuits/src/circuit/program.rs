@@ -79,7 +79,8 @@ impl std::fmt::Display for Type {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Value(pub u32);
 
-/// An operation of a program that takes two integers of one type and gives one of the same type.
+/// An operation of a program that takes two integers of one type and gives one of the same type, modulo 2^bits for a
+/// type of `bits` bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Binary {
     Add,
@@ -454,7 +455,8 @@ impl ProgramBuilder {
     /// Adds a shift of `a` by an encrypted, unsigned number of bits `by`, and returns its result.
     ///
     /// # Errors
-    /// [`CircuitError::Refused`] for a signed amount, or a rotation of a width that is no power of two.
+    /// [`CircuitError::Refused`] for a signed amount, a rotation of a width that is no power of two, or a value that
+    /// the builder has not made.
     pub fn shift(&mut self, shift: Shift, a: Value, by: Value) -> Result<Value, CircuitError> {
         let (kind, amount) = (self.kind(a)?, self.kind(by)?);
         if amount.signed {
@@ -483,7 +485,8 @@ impl ProgramBuilder {
     /// Adds the sum of several values of one type, and returns its result.
     ///
     /// # Errors
-    /// [`CircuitError::Inputs`] if there are no terms; [`CircuitError::Types`] if their types differ.
+    /// [`CircuitError::Inputs`] if there are no terms; [`CircuitError::Types`] if their types differ;
+    /// [`CircuitError::Refused`] for a value that the builder has not made.
     pub fn sum(&mut self, terms: &[Value]) -> Result<Value, CircuitError> {
         let Some(&first) = terms.first() else {
             return Err(CircuitError::Inputs {
@@ -501,8 +504,9 @@ impl ProgramBuilder {
     /// Adds a look-up of a table of integers at an encrypted index, and returns its result.
     ///
     /// # Errors
-    /// [`CircuitError::Refused`] for an index that is signed or too wide. [`CircuitError::OutOfRange`] for a table that
-    /// is empty or longer than the index reaches, and for entries that the type does not have.
+    /// [`CircuitError::Refused`] for an index that is signed, too wide, or not made by the builder.
+    /// [`CircuitError::OutOfRange`] for a table that is empty or longer than the index reaches, and for entries that
+    /// the type does not have.
     pub fn table(
         &mut self,
         index: Value,

@@ -103,8 +103,8 @@ impl Lookups {
         }
     }
 
-    /// Finishes the circuit with the sums `outputs` as outputs. Lookups of one operand share a blind rotation where the
-    /// noise allows it.
+    /// Finishes the circuit with the sums `outputs` as outputs, and drops lookups that no output depends on. Lookups of
+    /// one operand share a blind rotation where the noise allows it.
     ///
     /// # Errors
     /// [`Halt`].
@@ -117,9 +117,10 @@ impl Lookups {
         share(graph.without_dead(&self.watch)?, self.limit, &self.watch)
     }
 
-    /// Computes f of a sum of encrypted integers times factors, by one bootstrap. f must be defined on the whole range
-    /// of the sum. The range may exceed 16 values if f(u) + f(u - 16) is the same for all u and u - 16 in it. An f that
-    /// only adds a constant to the sum, or subtracts the sum from a constant, takes no bootstrap.
+    /// Computes f of a sum of encrypted integers times factors, by one bootstrap. Further bootstraps refresh operands
+    /// first if the sum is too noisy ([`Lookups::total`]). f must be defined on the whole range of the sum. The range
+    /// may have 17 to 32 values if f(u) + f(u - 16) is the same for all u and u - 16 in it. An f that only adds a
+    /// constant to the sum, or subtracts the sum from a constant, takes no bootstrap.
     ///
     /// # Errors
     /// [`CircuitError::Refused`] for functions that no table holds; [`CircuitError::Noise`], [`CircuitError::Halt`].
@@ -142,7 +143,8 @@ impl Lookups {
     /// the sum has more noise, a bootstrap refreshes operands first, beginning with the one that contributes most.
     ///
     /// # Errors
-    /// [`CircuitError::Noise`] if the sum of fresh operands is too noisy; [`CircuitError::Halt`].
+    /// [`CircuitError::Noise`] if the sum of fresh operands is too noisy; [`CircuitError::Refused`] for an operand of
+    /// more than 16 values that must be refreshed; [`CircuitError::Halt`].
     pub fn total(&mut self, terms: &[(i64, &Small)]) -> Result<Small, CircuitError> {
         let mut terms: Vec<(i64, Small)> = terms.iter().map(|&(c, x)| (c, x.clone())).collect();
         loop {

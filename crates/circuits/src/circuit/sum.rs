@@ -38,8 +38,8 @@ impl Sum {
         self.halves
     }
 
-    /// Returns the sum of the squared factors of the wires, which is the sum's noise variance as a multiple of a
-    /// wire's.
+    /// Returns the sum of the squared factors of the wires, which is the sum's noise variance as a multiple of a wire's
+    /// if no wires share a blind rotation ([`super::graph::Graph::norm`]).
     pub fn norm(&self) -> u64 {
         let squares = self.terms.iter().map(|&(_, f)| f.unsigned_abs().pow(2));
         squares.sum()

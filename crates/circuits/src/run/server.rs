@@ -21,7 +21,7 @@ use crate::circuit::graph::{Basis, Table};
 use crate::circuit::sum::{Sum, Wire};
 use crate::tfhe::{LinearEvaluator, LookupTable, LweCiphertext, Messages, Params};
 
-/// The least time between two reports of progress.
+/// The least time between two reports of progress. The report of the last blind rotation does not wait.
 const PERIOD: Duration = Duration::from_millis(200);
 
 /// A server that runs circuits: an engine with evaluation keys, the number of threads, and the observers of a run.
@@ -45,7 +45,8 @@ pub struct CircuitRun {
     pub outputs: Vec<LweCiphertext>,
     pub elapsed: Duration,
     pub threads: usize,
-    /// The largest number of ciphertexts (wires) that the run had in memory at a time.
+    /// The largest number of wires whose ciphertexts the run had in memory at a time, inputs included. Sums of wires,
+    /// which are operands and outputs, do not count.
     pub peak_wires: usize,
 }
 
@@ -131,8 +132,9 @@ struct Plan<'a> {
 /// [`CircuitRunError::OtherBasis`] if the parameters are for other messages than the circuit, and
 /// [`CircuitRunError::Ciphertexts`] for another number of inputs. [`CircuitRunError::Tfhe`] or
 /// [`CircuitRunError::Bootstrap`] for ciphertexts of other keys or parameters, and for a device that fails.
-/// [`CircuitRunError::Threads`] if threads do not start, and [`CircuitRunError::Checkpoint`]. [`CircuitRunError::Halt`]
-/// if the run is stopped or memory runs out. A halted run is saved if the caller asked for checkpoints.
+/// [`CircuitRunError::Threads`] if threads do not start, [`CircuitRunError::Worker`] if one of them panics, and
+/// [`CircuitRunError::Checkpoint`]. [`CircuitRunError::Halt`] if the run is stopped or memory runs out. A halted run is
+/// saved if the caller asked for checkpoints.
 pub fn run(
     graph: &Graph,
     server: &Server<'_>,

@@ -22,7 +22,8 @@ pub struct MachineTime {
     /// The number of ciphertexts that the machine's engine interleaves.
     pub places: usize,
     /// The cycles of all bootstraps: an upper bound if the machine runs `places` blind rotations of one level of the
-    /// circuit at once, and `bootstraps` times `each` if `places` is 1.
+    /// circuit at once, and `bootstraps` times `each` if `places` is 1. Like `each` they leave out key switches before
+    /// blind rotations, and they count tables that share a rotation as one.
     pub interleaved: u64,
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The two holders of keys in TFHE. The client holds the secret key: it makes keys, encrypts and decrypts. The
+//! The two parties that encrypt in TFHE. The client holds the secret key: it makes keys, encrypts and decrypts. The
 //! encryptor holds the public key and encrypts.
 
 use std::sync::Arc;
@@ -94,8 +94,9 @@ impl Client {
     /// Makes the bootstrapping key, with which a server bootstraps this client's ciphertexts.
     ///
     /// # Errors
-    /// [`TfheError::HeavyKey`] if more than half of the secret key's bits are 1, which is possible for keys that this
-    /// version did not draw. Such a key still decrypts.
+    /// [`TfheError::HeavyKey`] if more than half of the bits of the small key or of the large key are 1, which is
+    /// possible for keys that this version did not draw. Such a secret key still decrypts. [`TfheError::Halt`] if
+    /// memory does not hold the key; [`TfheError::Math`] if the operating system gives no randomness.
     pub fn bootstrap_key(&self) -> Result<BootstrapKey, TfheError> {
         if !self.secret.is_counted(&self.params) {
             return Err(TfheError::HeavyKey);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The error type of the TFHE scheme. A message names the expected value, the value found and a cure.
+//! The error type of the TFHE scheme. A message names the fault, and where they are known the expected value, the value
+//! found and a cure.
 
 use ringmill_device::Mismatch;
 use ringmill_isa::VerifyError;

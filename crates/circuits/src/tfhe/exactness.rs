@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Proves that the products of a bootstrap are exact: as an integer nearest to 0, no sum of products reaches half of
-//! the modulus of its transform.
+//! Proves that the products of a bootstrap are exact. Modulo a prime q they need no proof, because q is the modulus of
+//! their transform. For other q no sum of products, as an integer nearest to 0, may reach half of the modulus of its
+//! transform, or only with a probability below 2^-128.
 //!
 //! Let an accumulator have k mask polynomials of N coefficients modulo q, and be decomposed into l digits in base B. A
 //! step takes m of the small key's n secret bits. A coefficient of an accumulator's update is a sum over the (k + 1) l
@@ -13,14 +14,15 @@
 //!   step's digits depend on the input and on the keys of earlier steps, so the step's key is independent of its
 //!   digits. Then the terms are independent with range |d| q. By Hoeffding's inequality a sum exceeds t with
 //!   probability at most 2 exp(-2 t^2 / (M d^2 q^2)). The bound is taken over all (k + 1) N n / m sums of a bootstrap
-//!   together. The mean of a coefficient, -1/2, is subtracted from t.
+//!   together. The mean of a coefficient, -1/2, gives a sum a mean of at most M |d| / 2, which is subtracted from t.
 
 use ringmill_math::torus::{Coefficients, Lift};
 
 use super::TfheError;
 use super::params::Sizes;
 
-/// The proof that the products of a bootstrap are exact: no sum of products exceeds what its transform holds.
+/// The reason why the products of a bootstrap are exact. If q is no prime, it is a bound on the sums of products that
+/// the transforms must hold.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Exactness {
     /// The products are exact because the ciphertext modulus q is prime and they are computed

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes files of TFHE: the container of all schemes (docs/files.md) around words of 4 bytes, or of 8 bytes
-//! if the ciphertext modulus has more than 32 bits.
+//! Reads and writes files of TFHE: the container of all schemes (docs/files.md) around parameters, secret bits, or
+//! words of ciphertexts and keys. A word has 4 bytes, or 8 bytes if the ciphertext modulus is above 2^32.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::sync::Arc;
@@ -206,7 +206,8 @@ pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<LweCiphertext, F
 /// mask and body of each.
 ///
 /// # Errors
-/// [`TfheError::OtherKeys`] or [`TfheError::WrongKey`] if the keys of the ciphertexts differ.
+/// [`TfheError::OtherParams`] for a ciphertext of other parameters; [`TfheError::OtherKeys`] if the ciphertexts belong
+/// to different secret keys; [`TfheError::WrongKey`] if some are under the small key and some under the large key.
 pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u8>, TfheError> {
     write_several(params, Kind::Ciphertexts, &[], all)
 }

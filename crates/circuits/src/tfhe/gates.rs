@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The gates of two bits. Each is a sum of its operands and a constant, whose sign a bootstrap reads.
+//! The gates of two bits. Each is a constant plus a factor times the sum of its operands. A bootstrap reads the sign of
+//! the result.
 
 /// A gate of two encrypted bits that takes one bootstrap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -12,8 +13,8 @@ pub enum Gate {
     Xnor,
 }
 
-/// A gate as a linear sum of its operands a and b: `eighths` / 8 + `factor` (a + b). The gate is true if the sum is
-/// positive.
+/// A gate as a linear sum of its operands a and b: `eighths` / 8 + `factor` (a + b). The operands are 1/8 or -1/8. The
+/// gate is true if the sum, reduced modulo 1 to a number from -1/2 to 1/2, is positive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Form {
     pub eighths: i8,

@@ -14,8 +14,9 @@ pub struct IntegerType {
 }
 
 impl IntegerType {
-    /// Makes a type of 1 to 64 bits. `encrypted` has a 1 for each bit that a ciphertext holds, and `known` has the
-    /// values of the other bits. Bits beyond the width are dropped.
+    /// Makes a type of 1 to 64 bits; a width of 0 becomes 1, and a width above 64 becomes 64. `encrypted` has a 1 for
+    /// each bit that a ciphertext holds, and `known` has the values of the other bits. Bits beyond the width are
+    /// dropped, and so are bits of `known` that are encrypted.
     pub fn new(bits: u32, signed: bool, encrypted: u64, known: u64) -> Self {
         let bits = bits.clamp(1, 64);
         let all = u64::MAX >> (64 - bits);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Public and evaluation keys. Each key stores its bodies and the public seed of its masks; each row expands its mask
-//! from a stream of its own.
+//! Public and evaluation keys. Each key stores its bodies and the public seed of its masks. Each mask polynomial, and
+//! each mask of a key switch's row, expands from a stream of its own.
 
 use ringmill_device::KeyId;
 use ringmill_math::torus::{Coefficients, SwitchRows};
@@ -11,8 +11,8 @@ use super::TfheError;
 use super::params::Params;
 use super::plan::RotationKey;
 
-/// Expands the mask of one row from stream `stream` of a public seed: words of the keystream ([`expand_words`]), or
-/// residues modulo a prime ([`expand_uniform`]). Two rows of a key must not share a stream.
+/// Expands one mask of `out.len()` words from stream `stream` of a public seed: words of the keystream
+/// ([`expand_words`]), or residues modulo a prime ([`expand_uniform`]). Two masks of a key must not share a stream.
 pub fn expand_mask(q: Coefficients, seed: &[u8; 32], stream: u64, out: &mut [u64]) {
     match q {
         Coefficients::Prime(q) => expand_uniform(seed, stream, q, out),
@@ -20,12 +20,11 @@ pub fn expand_mask(q: Coefficients, seed: &[u8; 32], stream: u64, out: &mut [u64
     }
 }
 
-/// The bootstrapping key: gadget (GGSW) encryptions of the patterns of the small key's bits, m bits
-/// in each step of a blind rotation. Ciphertext `step` (2^m - 1) + u - 1 encrypts whether the bits
-/// of that step equal u >= 1. Bit t of u belongs to bit m `step` + t of the key. With l digits and
-/// the ring key's polynomials s_0 to s_(k-1), row c l + j of a ciphertext belongs to digit j. To
-/// the body of an encryption of zero it adds the message times -s_c (1 for c = k) times the digit's
-/// weight.
+/// The bootstrapping key: gadget (GGSW) encryptions of the patterns of the small key's bits, m bits in each step of a
+/// blind rotation, and the remaining bits in its last. Ciphertext `step` (2^m - 1) + u - 1 encrypts whether the bits of
+/// that step equal u >= 1. Bit t of u belongs to bit m `step` + t of the key. With l digits and the ring key's
+/// polynomials s_0 to s_(k-1), row c l + j of a ciphertext belongs to digit j. To the body of an encryption of zero it
+/// adds the message times -s_c (1 for c = k) times the digit's weight.
 #[derive(Clone, PartialEq, Debug)]
 pub struct BootstrapKey {
     origin: Origin,
@@ -48,14 +47,15 @@ pub fn common(bootstrap: &BootstrapKey, switch: &KeySwitchKey) -> Result<Option<
     ])?)
 }
 
-/// Returns the bytes of the bootstrapping key and the key-switching key together as they are stored, bodies without
-/// masks. The size is known before a key is generated.
+/// Returns the bytes of the bootstrapping key and the key-switching key together as memory holds them: bodies without
+/// masks, with 8 bytes for each word. Files take 4 bytes for a word if the ciphertext modulus is at most 2^32. The size
+/// is known before a key is generated.
 pub fn bytes(params: &Params) -> u64 {
     8 * (BootstrapKey::words_of(params) + KeySwitchKey::words_of(params)) as u64
 }
 
 /// Returns the number of gadget ciphertexts of a bootstrapping key: 2^m - 1 for each step of the blind rotation, which
-/// takes m secret bits.
+/// takes m secret bits. If r bits remain for a last step, it has 2^r - 1.
 pub fn gadget_ciphertexts(params: &Params) -> usize {
     let s = params.sizes();
     let left = s.n.0 % s.unrolling.m();
@@ -116,7 +116,7 @@ impl BootstrapKey {
     }
 
     /// Returns row `row` of gadget ciphertext `at` with its mask expanded: k mask polynomials and the body, N words
-    /// each.
+    /// each. It does not check that the key belongs to `params`.
     ///
     /// # Errors
     /// [`TfheError::Dimension`] for a row that the key does not have, or if the last part of `out` is not one body of N

@@ -44,7 +44,8 @@ pub(super) fn add_multiple(
 
 impl LinearEvaluator {
     /// Makes an evaluator for ciphertexts under the secret key of this identity. Without an identity, ciphertexts only
-    /// have to agree with each other.
+    /// have to agree with each other. A ciphertext without an identity agrees with every key, and results computed from
+    /// it have no identity.
     pub fn new(params: Arc<Params>, key_id: Option<KeyId>) -> Self {
         Self { params, key_id }
     }

@@ -12,8 +12,8 @@ use super::params::{Order, Params};
 pub enum LweKey {
     /// The small key, of n bits, under which blind rotation takes ciphertexts.
     Small,
-    /// The large key, of k N bits, which are the coefficients of the ring key. Blind rotation gives ciphertexts under
-    /// it.
+    /// The large key, of k N bits, which are the coefficients of the ring key. The extraction after a blind rotation
+    /// gives ciphertexts under it.
     Large,
 }
 

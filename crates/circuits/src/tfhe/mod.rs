@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The TFHE scheme, which encrypts bits and small integers and bootstraps in every gate and every table look-up.
+//! The TFHE scheme, which encrypts bits and small integers. Every gate of two bits and every table look-up bootstraps;
+//! sums and the negation of a bit do not.
 //!
 //! A message sits in the high bits of the phase b - <a, s> of an LWE ciphertext. Bootstrapping rounds the phase to
 //! multiples of 1/2N and turns a table by it under encryption (Kong and Li's paper, Algorithm 1). The entry that comes

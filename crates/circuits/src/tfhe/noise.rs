@@ -4,8 +4,8 @@
 //!
 //! Noise grows with the number of 1s in the secret keys. A figure for the average key would be too small for every
 //! second key. Keys are therefore drawn with no more 1s than 0s ([`super::SecretKey`]), and the model counts the
-//! largest number that such keys have ([`Weights::most`]). So every figure holds for every secret key. Its probability
-//! is over the noise of the evaluation keys and the ciphertexts.
+//! largest number that such keys have ([`Weights::most`]). So every figure holds for every secret key that is drawn.
+//! Its probability is over the noise of the evaluation keys and the ciphertexts.
 //!
 //! Let the small key have n bits, and the ring key k polynomials of N bits. A step of the blind rotation takes m secret
 //! bits, a decomposition has l digits in base B, and s is the standard deviation of a key's noise. Let w be the number
@@ -371,7 +371,7 @@ fn log2_of(p: f64) -> f64 {
 }
 
 /// Returns P(X > x) for a standard normal X. From 3 on it evaluates 200 terms of the continued fraction, innermost
-/// first. From 0 to 3 it integrates by Simpson's rule from x to 3. Below 0 it takes the complement.
+/// first. From 0 to 3 it integrates by Simpson's rule from x to 3, and adds P(X > 3). Below 0 it takes the complement.
 pub fn tail(x: f64) -> f64 {
     const KNOT: f64 = 3.0;
     let density = |x: f64| (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();

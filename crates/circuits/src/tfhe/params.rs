@@ -120,7 +120,7 @@ impl Messages {
     }
 }
 
-/// The largest probability with which an operation of a parameter set may fail.
+/// The largest probability with which the worst operation of a parameter set may fail ([`Params::failure_log2`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FailureRate {
     #[default]
@@ -170,7 +170,7 @@ impl Sizes {
         self.k.0 * self.degree()
     }
 
-    /// Returns the number of steps of a blind rotation, each for m secret bits.
+    /// Returns the number of steps of a blind rotation. Each takes m secret bits; the last takes those that remain.
     pub fn steps(&self) -> usize {
         self.n.0.div_ceil(self.unrolling.m())
     }
@@ -331,7 +331,8 @@ impl Params {
         canonical(&self.sizes)
     }
 
-    /// Returns lines of text for reports: sizes, security, noise and failures, and the reason why products are exact.
+    /// Returns lines of text for reports: sizes, security, the failure probability, and the reason why products are
+    /// exact. Noise, messages and the modulus switch are left out.
     pub fn summary(&self) -> String {
         let s = &self.sizes;
         let name = self.name.unwrap_or("own parameters");

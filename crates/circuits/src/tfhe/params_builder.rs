@@ -30,7 +30,8 @@ pub enum Transforms {
     /// The builder takes the largest prime of 50 bits. It refuses the parameters if sums of products may exceed the
     /// prime.
     Prime50,
-    /// The builder takes the two largest primes of 50 bits.
+    /// The builder takes the two largest primes of 50 bits. It refuses the parameters if sums of products may exceed
+    /// their product.
     TwoPrimes,
 }
 

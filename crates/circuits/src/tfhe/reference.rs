@@ -64,7 +64,8 @@ impl ExpandedKey {
     }
 }
 
-/// Turns the accumulator (k mask polynomials and a body) by the exponents of an LWE ciphertext, under encryption.
+/// Turns the accumulator (k mask polynomials and a body) by the exponents of an LWE ciphertext's mask, under
+/// encryption. The caller has turned the table by the body's exponent before.
 ///
 /// # Errors
 /// [`TfheError::Math`] if the accumulator is not made of whole polynomials.
@@ -106,7 +107,8 @@ fn subtract_turned(params: &Params, x: &[u64], a: usize, out: &mut [u64]) -> Res
 }
 
 /// Bootstraps a ciphertext under the small key: modulus switch, blind rotation of the polynomial `table`, and
-/// extraction. Returns the words of the table's entry under the large key, without a key switch.
+/// extraction. Returns the words of the table's entry under the large key, without a key switch. For integers the
+/// caller first adds half a message to `x` ([`super::LinearEvaluator::to_rotate`]).
 ///
 /// # Errors
 /// [`TfheError::Math`] for a table that is no polynomial of N coefficients.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Secret keys of TFHE: random bits, and their transform for key generation.
 //!
-//! Noise grows with a key's 1s, and a uniform key may have many. So a key is drawn uniformly, and if more than half of
-//! its bits are 1, all bits are inverted. The inversion costs at most one bit of security, and none against known
-//! attacks. A sample (a, b) of a key s becomes (a, sum of a - b), a sample of the key 1 - s. So whoever breaks keys of
-//! few 1s breaks uniform keys in two tries.
+//! Noise grows with a key's 1s, and a uniform key may have many. So the small key and the large key are each drawn
+//! uniformly. If more than half of the bits of one of them are 1, all its bits are inverted. The inversion costs at
+//! most one bit of security, and none against known attacks. A sample (a, b) of a key s becomes (a, sum of a - b), a
+//! sample of the key 1 - s. So whoever breaks keys of few 1s breaks uniform keys in two tries.
 
 use std::fmt;
 
@@ -36,7 +36,8 @@ impl fmt::Debug for SecretKey {
 }
 
 impl SecretKey {
-    /// Draws the bits of a secret key, at most half of them 1, and a new identity, in constant time.
+    /// Draws the small key, the large key and a new identity, in constant time. In each of the two keys at most half of
+    /// the bits are 1.
     pub(super) fn draw(params: &Params, prng: &mut Prng) -> Self {
         let mut bits = |n: usize| {
             let mut bits = Zeroizing::new(vec![0; n]);

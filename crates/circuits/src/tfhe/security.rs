@@ -123,7 +123,8 @@ impl Security {
     /// Checks the small key and the ring key of a parameter set by the estimates of `security_tables.toml`.
     ///
     /// # Errors
-    /// [`TfheError::Insecure`] if the tables do not confirm the wanted security.
+    /// [`TfheError::Insecure`] if the tables do not confirm the wanted security; [`TfheError::Tables`] if they cannot
+    /// be read.
     pub fn check(s: &Sizes, q: Coefficients, wanted: Wanted) -> Result<Self, TfheError> {
         let lwe = estimate(s.n.0, s.lwe_std, q)?;
         let glwe = estimate(s.large_dimension(), s.glwe_std, q)?;

@@ -46,7 +46,8 @@ pub fn flat(params: &Params) -> Vec<u64> {
 /// table, and `turned` is a buffer of one polynomial.
 ///
 /// # Errors
-/// [`TfheError::OtherMessages`] under parameters for booleans; [`TfheError::Math`] for buffers of other lengths.
+/// [`TfheError::OtherMessages`] under parameters for booleans; [`TfheError::Math`] if `turned` or a part of `acc` is no
+/// polynomial of N words. The caller ensures that `acc` and `out` have the same length.
 pub fn weigh(
     params: &Params,
     table: &LookupTable,

@@ -5,9 +5,9 @@ use super::{Decomposition, LweDimension, ParamsBuilder, TfheError, Transforms, U
 use ringmill_isa::Engine;
 use ringmill_isa::engine::Digits;
 
-/// Adapts a parameter set to a bootstrapping engine. It takes the engine's prime for transforms, its number of secret
-/// bits in a step of a blind rotation, and its digits of a key switch. If other sizes of the set do not fit, the engine
-/// later refuses the set and names the field.
+/// Adapts a parameter set to a bootstrapping engine. It takes the prime 2^52 - 2^12 + 1 of all engines for transforms,
+/// the engine's number of secret bits in a step of a blind rotation, and its digits of a key switch. If other sizes of
+/// the set do not fit, the engine later refuses the set and names the field.
 ///
 /// # Errors
 /// [`TfheError::OutOfRange`] if the engine takes 0 or more than 3 secret bits in a step of a blind rotation, which no
@@ -23,8 +23,8 @@ pub fn for_engine(engine: &Engine, set: ParamsBuilder) -> Result<ParamsBuilder, 
     Ok(set.key_switch(decomposition(engine.key_switch)))
 }
 
-/// Adapts a parameter set to a bootstrapping engine as [`for_engine`] does, and takes the engine's other sizes too.
-/// It is for toy sets, as such sizes are mostly insecure.
+/// Adapts a parameter set to a bootstrapping engine as [`for_engine`] does, and takes the engine's small dimension,
+/// ring degree and digits of a blind rotation too. It is for toy sets, as such sizes are mostly insecure.
 ///
 /// # Errors
 /// Those of [`for_engine`].

@@ -68,10 +68,10 @@ struct Wide {
     /// digits.
     digits: Vec<u64>,
     /// The sums of products modulo the prime of one lane: one polynomial for each column of a gadget ciphertext and
-    /// each pattern of secret bits.
+    /// each pattern of secret bits. Turns of one secret bit leave it empty, as they sum into `update`.
     sums: Vec<u64>,
     /// The transform of X^e(u) - 1 modulo the prime of one lane, for each pattern u of secret bits with the exponent
-    /// e(u).
+    /// e(u). It is empty for turns of one secret bit.
     weights: Vec<u64>,
     /// The transform of the increment that a turn adds to the accumulator, for each lane (a prime of the products).
     update: [Vec<u64>; 2],
@@ -86,7 +86,8 @@ struct Narrow {
     difference: Vec<u32>,
     /// The accumulator's digits: (k + 1) l polynomials, for k mask polynomials and l digits.
     digits: Vec<u32>,
-    /// The transform of X^e(u) - 1 for each pattern u of secret bits with the exponent e(u).
+    /// The transform of X^e(u) - 1 for each pattern u of secret bits with the exponent e(u). It is empty for turns of
+    /// one secret bit.
     weights: Vec<u32>,
     /// The transform of the increment that a turn, a step of the blind rotation, adds to the accumulator.
     update: Vec<u32>,
