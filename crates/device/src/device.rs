@@ -85,7 +85,7 @@ impl Request<'_> {
 pub struct Outcome {
     /// The output limbs in the program's order, if the request had `function`.
     pub outputs: Option<Vec<OutputLimb>>,
-    /// The measurements of the run, if the request had `function`.
+    /// The measurements of the run, if the request had `function` and the device measures. RTL devices do not.
     pub statistics: Option<Arc<dyn Statistics>>,
     /// The time that the machine would take, if the request had `timing`.
     pub machine: Option<MachineReport>,

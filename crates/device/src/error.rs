@@ -10,8 +10,8 @@ use ringmill_math::MathError;
 
 use crate::CheckpointError;
 
-/// The reason for which a program did not run or returned no result. Each message says what was expected, what came,
-/// and what to do.
+/// The reason for which a program did not run or returned no result. A message names the fault, and where they are
+/// known what was expected, what came, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {

@@ -6,7 +6,8 @@ use ringmill_math::Residues;
 
 use crate::KeyId;
 
-/// The identity of a parameter set: SHA-256 of its canonical form.
+/// The identity of a parameter set: SHA-256 of its canonical form. TFHE appends a text that names the expansion of
+/// masks.
 pub type ParamsId = [u8; 32];
 
 /// The interface of an object made of limbs: polynomials, each over some of the parameters' moduli.

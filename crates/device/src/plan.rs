@@ -187,7 +187,8 @@ pub struct Steps {
 /// The choice whether instructions are fused when they become steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fusion {
-    /// Every instruction becomes one step, in its place in the procedure.
+    /// The steps are those of the instructions, in their order. Every instruction is one step, except that a base
+    /// extension may be several and that `LOAD` and `STORE` are none.
     None,
     /// Steps that can be done together while memory is read once are fused. `cache_bytes` is the size of the cache near
     /// a core; long sums are cut so that their operands fit into it.

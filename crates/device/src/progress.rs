@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 /// The progress of a run at one moment: units of work finished, time passed and time left. The units are calls of
-/// procedures, or bootstraps in the run of a TFHE circuit.
+/// procedures, bootstraps in the run of a TFHE circuit, or similar parts of other work.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
     /// The kind of work in words, such as "running" or "simulating".
@@ -18,8 +18,8 @@ pub struct Step {
     pub remaining: Option<Duration>,
 }
 
-/// The interface that receives the progress of a run, from any of its threads, at most a few times a second. An
-/// implementation must not block for long.
+/// The interface that receives the progress of work, from any of its threads. Runs of programs report at most a few
+/// times a second; other work reports each part that ends. An implementation must not block for long.
 pub trait Progress: Sync {
     fn step(&self, step: Step);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes files whole or not at all, through links, devices and pipes. Only the owner can read a file with secrets.
+//! Writes files whole or not at all, through links, devices and pipes. Only the owner can read a regular file with
+//! secrets.
 //!
 //! A regular file is written under another name in its folder, flushed to the disk and renamed. So a reader sees the
 //! old contents or the new. A symbolic link is followed: the link stays, and its target changes. Devices, pipes and

@@ -10,8 +10,8 @@ use thiserror::Error;
 
 use ringmill_device::DeviceError;
 
-/// The error of an input, a key or a run that a client or a server refuses. Each message says what was expected, what
-/// came, and what to do.
+/// The error of an input, a key or a run that a client or a server refuses. A message names the fault, and where they
+/// are known what was expected, what came, and what to do.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RuntimeError<E = CkksError> {

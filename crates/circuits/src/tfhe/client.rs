@@ -32,7 +32,8 @@ impl Client {
     /// Makes a client with a new secret key from the operating system's randomness.
     ///
     /// # Errors
-    /// [`TfheError::Math`] if the operating system gives no randomness.
+    /// [`TfheError::Math`] if the operating system gives no randomness, or for noise that cannot be sampled: a standard
+    /// deviation below 0.3 in units of a residue modulo q.
     pub fn new(params: Arc<Params>) -> Result<Self, TfheError> {
         Self::with_source(params, PrngSource::os())
     }
@@ -77,7 +78,7 @@ impl Client {
     /// Makes a client with an existing secret key of the same parameters.
     ///
     /// # Errors
-    /// [`TfheError::OtherParams`].
+    /// [`TfheError::OtherParams`]; [`TfheError::Math`] for noise that cannot be sampled.
     pub fn with_secret(params: Arc<Params>, secret: Arc<SecretKey>) -> Result<Self, TfheError> {
         params.check("secret key", secret.origin())?;
         Self::of(params, secret, PrngSource::os())
@@ -128,7 +129,8 @@ impl Client {
     /// Encrypts a bit under the key of inputs and outputs ([`LweKey::resting`]).
     ///
     /// # Errors
-    /// [`TfheError::OtherMessages`] under parameters for integers.
+    /// [`TfheError::OtherMessages`] under parameters for integers; [`TfheError::Math`] if the operating system gives no
+    /// randomness.
     pub fn encrypt_bit(&self, bit: bool) -> Result<LweCiphertext, TfheError> {
         self.encrypt_phase(encode_bit(&self.params, bit)?)
     }
@@ -137,7 +139,8 @@ impl Client {
     /// too.
     ///
     /// # Errors
-    /// [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
+    /// [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans; [`TfheError::Math`] if the
+    /// operating system gives no randomness.
     pub fn encrypt(&self, message: u64) -> Result<LweCiphertext, TfheError> {
         self.encrypt_phase(encode(&self.params, message)?)
     }
@@ -225,7 +228,8 @@ impl Encryptor {
     /// Makes an encryptor from a public key of the same parameters.
     ///
     /// # Errors
-    /// [`TfheError::OtherParams`].
+    /// [`TfheError::OtherParams`]; [`TfheError::Math`] for noise that cannot be sampled, or a key that memory does not
+    /// hold.
     pub fn new(params: Arc<Params>, public: &PublicKey) -> Result<Self, TfheError> {
         params.check("public key", public.origin())?;
         let s = *params.sizes();
@@ -259,7 +263,8 @@ impl Encryptor {
     /// Encrypts a bit under the large key.
     ///
     /// # Errors
-    /// [`TfheError::OtherMessages`] under parameters for integers.
+    /// [`TfheError::OtherMessages`] under parameters for integers; [`TfheError::Math`] if the operating system gives no
+    /// randomness.
     pub fn encrypt_bit(&self, bit: bool) -> Result<LweCiphertext, TfheError> {
         self.encrypt_phase(encode_bit(&self.params, bit)?)
     }
@@ -267,7 +272,8 @@ impl Encryptor {
     /// Encrypts a message under the large key. The message may fill the carry too.
     ///
     /// # Errors
-    /// [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
+    /// [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans; [`TfheError::Math`] if the
+    /// operating system gives no randomness.
     pub fn encrypt(&self, message: u64) -> Result<LweCiphertext, TfheError> {
         self.encrypt_phase(encode(&self.params, message)?)
     }

@@ -52,7 +52,7 @@ pub enum TimePart {
     Host,
     /// The transfer of input and output limbs on the host link.
     LinkData,
-    /// The transfer of procedures' binary instructions and tables on the host link.
+    /// The transfer of procedures' binary instructions and tables, and of the data of each call, on the host link.
     LinkPrograms,
     /// The transfer of evaluation keys on the host link.
     LinkKeys,

@@ -30,8 +30,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Makes a comparison of one program from its rows. It sets each machine's speed-up over the CPU's row of the same
-    /// parameters. `notes` are sentences to print below the table.
+    /// Makes a comparison of one program from its rows. It sets each row's speed-up over the first row of a CPU with
+    /// the same parameters. `notes` are sentences to print below the table.
     pub fn new(program: &str, mut rows: Vec<Row>, notes: Vec<String>) -> Self {
         let mut parameters: Vec<ParameterReport> = Vec::new();
         for figures in rows.iter().filter_map(|row| row.figures.as_ref()) {

@@ -12,8 +12,8 @@ use ringmill_device::expanded::ExpandedStats;
 use ringmill_device::report::{Fit, MachineReport, Rows, bytes, grouped, pieces_text, seconds};
 
 impl fmt::Display for RunReport {
-    /// Writes the summary: the costs of the run and their causes, in twelve lines at most. A machine that does not fit
-    /// its FPGA part adds one line.
+    /// Writes the summary: the costs of the run and their causes, in about a dozen lines. Each part of a machine's time
+    /// that occurs has one, and so has a warning if the machine does not fit its FPGA part.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         summary::write(self, f)
     }

@@ -38,7 +38,7 @@ impl Bar {
         }
     }
 
-    /// Makes a progress display that draws nothing.
+    /// Makes a progress display that draws no bar. Lines of text still go to standard error.
     pub fn none() -> Self {
         Self {
             wanted: false,

@@ -19,7 +19,7 @@ const LONG: Duration = Duration::from_secs(2);
 pub struct Repeated<S: Served> {
     /// The answer of the first run, whose time includes the planning of the program's procedures.
     pub first: AnswerOf<S>,
-    /// The report of the run with the median time among the later runs.
+    /// The report of the run with the median time among the later runs, or of the faster one of two.
     pub report: RunReport,
     /// The number of measured runs after the first.
     pub runs: usize,

@@ -24,7 +24,7 @@ use ringmill_device::{Device, Request};
 pub enum TracedError<E: Error + 'static> {
     #[error(transparent)]
     Run(#[from] RuntimeError<E>),
-    /// The trace file could not be written. A file that was there before keeps its old contents.
+    /// The trace file could not be written. A regular file that was there before keeps its old contents.
     #[error("{}: {source}", path.display())]
     File { path: PathBuf, source: io::Error },
 }
@@ -63,7 +63,7 @@ impl Asked<'_> {
 ///
 /// # Errors
 /// [`TracedError::Run`] for an error of the run; [`TracedError::File`] for a trace file that cannot be written. In both
-/// cases a trace file that was there before keeps its old contents.
+/// cases a regular trace file that was there before keeps its old contents.
 pub fn run_on<S: Served>(
     device: &dyn Device,
     server: &Server<S>,

@@ -73,7 +73,8 @@ pub fn shifted(of: &[Bit], shift: Shift, by: u64) -> Vec<Bit> {
 /// out. A rotation takes the amount modulo the width, which must be a power of two.
 ///
 /// # Errors
-/// [`CircuitError::Refused`] for rotations of other widths; [`CircuitError::Noise`], [`CircuitError::Halt`].
+/// [`CircuitError::Refused`] for rotations of other widths, unless the amount is known; [`CircuitError::Noise`],
+/// [`CircuitError::Halt`].
 ///
 /// # Panics
 /// If `of` has no bits.

@@ -63,7 +63,7 @@ impl Form {
 }
 
 /// The gates that one bootstrap computes, by their number of inputs and truth table. Of the linear sums with one truth
-/// table the map has the one with the least noise.
+/// table the map has the first that fails least often ([`Form::weight`]).
 static FORMS: LazyLock<HashMap<(usize, u16), Form>> = LazyLock::new(|| {
     let mut forms: HashMap<(usize, u16), Form> = HashMap::new();
     for inputs in 1..=INPUTS {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Bitwise operations on encrypted integers, with one bootstrap for each digit of two bits.
+//! Bitwise operations on encrypted integers, with one bootstrap for each digit of two bits, and one for each limb of
+//! four bits that must be split into digits. An inversion takes none.
 
 use super::{Int, LIMB, Limb, largest};
 use crate::circuit::error::CircuitError;

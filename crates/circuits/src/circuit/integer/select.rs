@@ -14,7 +14,7 @@ pub struct Choice<'a> {
 
 impl Int {
     /// Returns the integer `when_true` of the choice if the encrypted bit is 1, else `when_false`, with one bootstrap
-    /// for each digit in base 4.
+    /// for each digit in base 4. A limb of four bits that must be split into digits takes another.
     ///
     /// # Errors
     /// [`CircuitError::Noise`], [`CircuitError::Halt`].

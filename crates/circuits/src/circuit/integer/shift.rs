@@ -33,9 +33,9 @@ impl Shift {
 
 impl Int {
     /// Shifts the integer by a known number of bits. An odd amount, or an odd width of the integer, takes one bootstrap
-    /// for each digit of two bits. Otherwise only limbs of four bits that must be split into digits take bootstraps,
-    /// and a signed shift one more for the top bit. An amount of the width or more moves all bits out, and a rotation
-    /// takes the amount modulo the width.
+    /// for each digit of two bits. Limbs of four bits that must be split into digits take one bootstrap each. An even
+    /// shift takes only these, and a signed one another for the top bit. An amount of the width or more moves all bits
+    /// out, and a rotation takes the amount modulo the width.
     ///
     /// # Errors
     /// [`CircuitError::Noise`], [`CircuitError::Halt`].
@@ -75,7 +75,8 @@ impl Int {
     /// A rotation takes the amount modulo the width, which must be a power of two.
     ///
     /// # Errors
-    /// [`CircuitError::Refused`] for rotations of other widths; [`CircuitError::Noise`], [`CircuitError::Halt`].
+    /// [`CircuitError::Refused`] for rotations of other widths, unless the amount is known; [`CircuitError::Noise`],
+    /// [`CircuitError::Halt`].
     pub fn shifted_by(
         &self,
         l: &mut Lookups,

@@ -143,9 +143,10 @@ fn counted(
     }
 }
 
-/// Merges each gate that has a single reader into that reader. Returns for each signal of the netlist the function that
-/// drives it, or `None` for an input, a constant and a gate that was merged away. A merged function has at most four
-/// inputs. `one` tells whether one bootstrap computes a function, by its number of inputs and its truth table.
+/// Merges gates that have a single reader into that reader, if `one` accepts the merged function. Returns for each
+/// signal of the netlist the function that drives it, or `None` for an input, a constant and a gate that was merged
+/// away. `one` tells whether one bootstrap computes a function, by its number of inputs and its truth table. It accepts
+/// no function of more than four inputs.
 ///
 /// # Errors
 /// [`Halt`].

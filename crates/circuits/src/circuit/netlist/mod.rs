@@ -128,7 +128,8 @@ pub struct Netlist {
 /// within the limit of `watch`.
 ///
 /// # Errors
-/// [`CircuitError::Netlist`] with the line of the error; [`CircuitError::Halt`].
+/// [`CircuitError::Netlist`] with the line of the error, or with line 0 for a fault of the whole netlist or of a JSON
+/// file's ports and cells; [`CircuitError::Halt`].
 pub fn read(bytes: &[u8], watch: &Watch) -> Result<Netlist, CircuitError> {
     let text = str::from_utf8(bytes).map_err(|e| {
         let before = &bytes[..e.valid_up_to()];

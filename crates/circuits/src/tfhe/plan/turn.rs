@@ -43,7 +43,7 @@ pub(super) struct Turn {
 
 impl Turn {
     /// Returns the turn (step of a blind rotation) that a procedure computes, or `None` if it computes anything else.
-    /// `steps` has one step for each instruction.
+    /// `steps` was compiled without fusion ([`ringmill_device::plan::Fusion::None`]).
     pub fn of(steps: &Steps) -> Option<Self> {
         Matched::of(steps)?.turn()
     }
