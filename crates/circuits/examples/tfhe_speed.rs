@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Measures the milliseconds of one bootstrap on one thread, for every parameter set, ciphertext modulus and unrolling:
-//! `cargo run --release --example tfhe_speed [NAME]`. It prints the best and the median time of the bootstraps of one
-//! second. NAME selects the sets whose names contain it.
+//! Measures the milliseconds of one bootstrap on one thread, for every parameter set and unrolling, with the set's own
+//! ciphertext modulus and with two primes: `cargo run --release --example tfhe_speed [NAME]`. It prints the best and
+//! the median time of the bootstraps of one second. NAME selects the sets whose names contain it.
 
 use std::time::Instant;
 

@@ -19,8 +19,8 @@ use crate::{Limbed, ResidueVec};
 pub struct Place {
     /// The index of the operand in the call. Ciphertexts come first, then plaintexts, then keys.
     pub arg: u16,
-    /// The index of the polynomial in the operand. A plaintext has polynomial 0. A key has two for each digit: number
-    /// 2 * digit for part 0, and 2 * digit + 1 for part 1.
+    /// The index of the polynomial in the operand. A plaintext has polynomial 0. A key of a ring scheme has two for
+    /// each digit: number 2 * digit for part 0, and 2 * digit + 1 for part 1.
     pub poly: Poly,
     pub modulus: ModulusId,
 }
@@ -127,8 +127,8 @@ pub type Take<'a> = &'a mut (dyn FnMut(usize, Residues<'_>) + Send);
 /// The interface of anything that runs single procedures: the reference interpreter, or a device.
 pub trait Runs: Send + Sync {
     /// Runs a verified procedure on one limb for each parameter and one seed for each seed parameter, in order. `take`
-    /// receives each result once, with its number, in the order in which the results are computed. The caller ensures
-    /// that residues of the arguments are below their moduli.
+    /// receives each result once, with its number, in an order that the implementation chooses. The caller ensures that
+    /// residues of the arguments are below their moduli.
     ///
     /// # Errors
     /// [`CallError`] if the arguments do not fit the procedure, memory is missing, or the run is stopped.

@@ -232,7 +232,8 @@ pub fn check_budget(device: &dyn Device, request: &Request<'_>) -> Result<(), De
 }
 
 /// Checks a request to a device that runs a program as a whole. Such a device refuses a request for neither outputs nor
-/// timing, values of types that it does not hold, a budget for expanded limbs, and a checkpoint.
+/// timing, values of types that it does not hold, a budget for expanded limbs that it cannot keep ([`check_budget`]),
+/// and a checkpoint.
 ///
 /// # Errors
 /// [`DeviceError::NothingAsked`], [`DeviceError::Kind`], [`DeviceError::NoBudget`], or [`DeviceError::Checkpoint`].

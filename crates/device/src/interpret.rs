@@ -165,8 +165,8 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Puts the buffer of each computed value that no instruction after number `number` reads into
-    /// the pool.
+    /// Puts the buffers of those operands of the instruction, number `number`, into the pool that were computed and
+    /// that no later instruction or result reads.
     fn release(&mut self, instr: &Instr, number: usize) {
         for v in &instr.src {
             let i = v.0 as usize;

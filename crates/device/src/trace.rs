@@ -92,8 +92,8 @@ impl<A: SpanSink, B: SpanSink> SpanSink for Both<&mut A, &mut B> {
 /// does.
 pub type Operations = BTreeMap<String, String>;
 
-/// A writer of a trace as JSON in the Trace Event Format. It writes each event as it comes, and keeps only the names of
-/// lanes in memory.
+/// A writer of a trace as JSON in the Trace Event Format. It writes each event as it comes, and keeps no event in
+/// memory.
 ///
 /// Each lane becomes a thread of one process. Times are microseconds; a machine's cycles are converted at its clock. A
 /// failed write is remembered, and [`TraceWriter::finish`] returns its error. Without `finish` the file is incomplete.

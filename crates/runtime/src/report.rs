@@ -403,7 +403,7 @@ impl RunReport {
         machine.is_some_and(|machine| machine.own.remarks().hosted)
     }
 
-    /// Returns the run report with every figure, as text.
+    /// Returns the run report as text, with every figure except those of single source lines and of the timeline.
     pub fn detail(&self) -> Detail<'_> {
         Detail(self)
     }

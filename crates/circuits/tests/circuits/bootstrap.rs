@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests that TFHE's bootstrap as limb programs gives the evaluator's ciphertexts bit for bit, under every choice of
+//! Tests that TFHE's bootstrap as limb programs gives the evaluator's ciphertexts bit for bit, under every kind of
 //! parameters.
 
 use std::sync::Arc;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Writes reports as HTML: one self-contained page, or tables without figures for notebooks.
 //!
-//! [`page()`] makes a page of any [`Section`]s. It is the only place that escapes foreign text (names, source lines).
+//! [`page()`] makes a page of any [`Section`]s. Its file escapes foreign text (names, source lines) for all pages. The
+//! file of the figures escapes labels, in which the plotting library reads tags.
 
 mod compared;
 mod explained;

@@ -207,7 +207,8 @@ pub(super) fn framed(title: &str, body: &str, scripts: &str) -> String {
 }
 
 /// Returns the sections as a part of another page, without scripts. Figures of few numbers become tables with bars. The
-/// others are left out, and a sentence says so. Each section can be folded to its own title.
+/// others are left out, with sections that have nothing else, and a sentence says so. Each section can be folded to its
+/// own title.
 pub fn fragment(title: &str, sections: &[Section]) -> String {
     let mut body = String::new();
     let mut left = false;

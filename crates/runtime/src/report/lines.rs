@@ -118,8 +118,8 @@ pub struct LineTotal<'r> {
 }
 
 impl<'r> LineTotal<'r> {
-    /// Adds up the costs of operations for each source line, and returns the lines with the most expensive one
-    /// first. Costs that belong to no line form an entry of their own.
+    /// Adds up the costs of operations for each source line, and returns the lines with the most expensive one first.
+    /// Operations without a line form one entry, and time outside of operations forms another.
     pub fn of(records: &'r [LineReport]) -> Vec<Self> {
         let mut lines: BTreeMap<(bool, Option<&str>, Option<u32>), Self> = BTreeMap::new();
         for record in records {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Writes the run report as text for people: a summary of a dozen lines, or tables with every figure.
+//! Writes the run report as text for people: a summary of a dozen lines, or tables with every figure except those of
+//! source lines and of the timeline.
 
 use std::fmt;
 
@@ -19,7 +20,8 @@ impl fmt::Display for RunReport {
     }
 }
 
-/// A run report with every figure, as text. [`RunReport::detail`] makes it.
+/// A run report with every figure, as text, except those of single source lines and of the timeline.
+/// [`RunReport::detail`] makes it.
 pub struct Detail<'a>(pub(super) &'a RunReport);
 
 impl fmt::Display for Detail<'_> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests every gate on every pair of bits under every choice of parameters, and gates on the results of gates.
+//! Tests every gate on every pair of bits under every kind of parameters, and gates on the results of gates.
 
 use ringmill_circuits::tfhe::{
     CiphertextModulus, Gate, GlweRank, ModulusSwitch, Order, ParamsBuilder, Transforms, Unrolling,

@@ -109,8 +109,8 @@ fn program(draw: &mut Draw, slots: u32, power: Power, length: u64) -> MacroProgr
     program
 }
 
-/// Returns a program without calls. It begins with `squares` squares one after another, and so shifts the bootstraps of
-/// the operations that follow by as many levels. Then come `length` random operations.
+/// Returns a program without calls. It begins with `squares` squares one after another, each plus y, and so shifts the
+/// bootstraps of the operations that follow by as many levels. Then come `length` random operations.
 fn straight(draw: &mut Draw, slots: u32, power: Power, squares: u64, length: u64) -> MacroProgram {
     let mut t = TraceBuilder::new("straight", slots).unwrap();
     let x = t.input("x", Visibility::Encrypted, None).unwrap();
@@ -235,8 +235,8 @@ fn hundreds_of_random_programs() {
     assert!(random(&SEVEN.procedure(true), seed..seed + 200, of).ran > 100);
 }
 
-/// Runs programs of [`straight`]. Each seed has one more square in front, beyond the levels of the inputs, so that
-/// bootstraps fall on every operation in turn.
+/// Runs programs of [`straight`]. In front are as many squares as the inputs have levels, and more: the seed modulo the
+/// number of levels between two bootstraps. So bootstraps fall on every operation in turn.
 fn straight_lines(procedure: &Arc<Procedure>, seeds: std::ops::Range<u64>, length: u64) -> Tally {
     let power = procedure.params().prime_power().unwrap();
     let power = Power {
