@@ -127,7 +127,7 @@ impl<'a> Limb<'a> {
                 debug_assert!(check_residues(data, modulus).is_ok());
                 Data::Borrowed(data)
             }
-            // The modulus is above 2^32, though these residues are below it.
+            // The modulus is 2^32 or more, though these residues are below 2^32.
             Residues::Short(_) if !is_short(modulus.value()) => Data::Shared(data.wide().into()),
             Residues::Short(data) => Data::Short(data),
         };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Saves a run that stopped between two calls to a file, and reads it back. The file holds the live limbs, the position
-//! in the program, and the identities of program and data.
+//! Saves a run that stopped between two calls to a file, and reads it back. The file holds the limbs that the rest of
+//! the run needs, the position in the program, and the identities of program and data.
 //!
 //! The file begins with a mark and a version. Then come the identities of program and data, the number of finished
 //! calls, the number of limbs, and the limbs. Each limb is a number, a length, and residues as little-endian words. A

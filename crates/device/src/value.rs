@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The forms in which a run holds a limb: lent by the caller, shared, expanded from a seed, or in a buffer of the
-//! run's pool.
+//! The forms in which a run holds a limb: lent by the caller, shared, expanded from a seed or a constant, or in a
+//! buffer of the run's pool.
 
 use std::sync::Arc;
 

@@ -130,8 +130,8 @@ impl<S: Runs> Client<S> {
         let known: Vec<&str> = encrypted().map(|input| input.name.as_str()).collect();
         check_names(inputs.keys(), &known, "encrypted input")?;
         let mut ciphertexts = BTreeMap::new();
-        // The memory of a plaintext and of the two polynomials of its ciphertext, twice, because each needs as much
-        // again while it is computed.
+        // The memory of the two polynomials of every ciphertext, and of eight polynomials modulo all primes while one
+        // message is encrypted.
         let limbs: u64 = encrypted().map(|i| i.at.level.primes() as u64).sum();
         let working = 8 * compiled.params.moduli().len() as u64;
         let bytes = limb_bytes(compiled) * (2 * limbs + working);

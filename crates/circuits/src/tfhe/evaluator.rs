@@ -217,7 +217,7 @@ impl Evaluator {
 
     /// Computes a + b of two messages, carries included. It takes no bootstrap, so the noise of a and that of b add up.
     /// The caller ensures that the sum is below 2^(message_bits + carry_bits). Decryption reduces a larger sum modulo
-    /// this number, and lookups read it as a negative message.
+    /// this number, and a lookup gives the negative of the entry at the reduced sum.
     ///
     /// # Errors
     /// [`TfheError::OtherParams`], [`TfheError::OtherKeys`], [`TfheError::WrongKey`]; [`TfheError::OtherMessages`]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The steps of a TFHE bootstrap outside of its limb programs: modulus switch and sample extraction (Kong and Li's
-//! paper, Algorithm 1).
+//! The steps of a TFHE bootstrap on words, outside of its limb programs: the modulus switch, and the sample extraction
+//! from accumulators that no program extracts (Kong and Li's paper, Algorithm 1).
 
 use ringmill_math::torus::extract_mask;
 

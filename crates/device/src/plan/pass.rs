@@ -72,7 +72,7 @@ fn elementwise(step: &Step) -> Option<Modulus> {
 /// Joins elementwise steps that depend only on parameters, or on results of such steps, into passes. Two steps belong
 /// to one pass if one reads a result of the other, or if both have one modulus and read one parameter. A pass takes the
 /// place of its first step. A step that belongs with no other becomes a pass only if its prime is below 2^32 and it is
-/// no tensor product between steps.
+/// no tensor product whose results other steps alone read.
 pub(super) fn passes(steps: Vec<Step>, results: &[u32], values: usize) -> Vec<Step> {
     // For each value that a pass can make, the number of its step.
     let mut maker: Vec<Option<usize>> = vec![None; values];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Netlists of gates, as synthesis writes them in BLIF or Yosys' JSON. Each gate becomes a lookup of up to four bits,
-//! or a gate of bits.
+//! Netlists of gates, as synthesis writes them in BLIF or Yosys' JSON. Gates become lookups of up to four bits, or
+//! gates of bits. Several small gates may become one, and a gate of more than four inputs becomes several.
 
 mod blif;
 mod cells;
