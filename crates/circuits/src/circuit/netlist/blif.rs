@@ -18,8 +18,8 @@ fn fault<T>(line: usize, what: impl Into<String>) -> Result<T, CircuitError> {
     })
 }
 
-/// Returns the lines of a BLIF file that are not empty, with their line numbers. A line that ends with a backslash is
-/// joined to the next.
+/// Returns the lines of a BLIF file that are not empty, without comments and with their line numbers. A line that ends
+/// with a backslash is joined to the next.
 fn lines(text: &str, watch: &Watch) -> Result<Vec<(usize, String)>, Halt> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut goes_on = false;
@@ -46,8 +46,9 @@ fn lines(text: &str, watch: &Watch) -> Result<Vec<(usize, String)>, Halt> {
 /// Reads the netlist of a BLIF file. Signals `x[0]`, `x[1]`, ... become one integer x.
 ///
 /// # Errors
-/// [`CircuitError::Netlist`] with the line: latches or other state, unknown gates, loops, signals
-/// that nothing drives or that are driven twice, more than one model. [`CircuitError::Halt`].
+/// [`CircuitError::Netlist`], with line 0 for a fault of no single line: latches or other state, unknown gates, loops,
+/// more than one model. Also signals that an output needs and nothing drives, signals that are driven twice, and
+/// integers with missing bits. [`CircuitError::Halt`].
 pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     let mut signals = Signals::default();
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());

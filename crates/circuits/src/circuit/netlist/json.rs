@@ -105,8 +105,9 @@ fn fault<T>(at: usize, what: impl Into<String>) -> Result<T, CircuitError> {
 /// Reads the netlist of a JSON file. An error in a cell names the cell.
 ///
 /// # Errors
-/// [`CircuitError::Netlist`]: a file of another form; several modules without a top; flip-flops or
-/// other state, unknown cells, loops. [`CircuitError::Halt`].
+/// [`CircuitError::Netlist`]: a file of another form; several modules without one top; flip-flops or other state,
+/// unknown cells, loops; signals that an output needs and nothing drives, or that are driven twice.
+/// [`CircuitError::Halt`].
 pub fn read(text: &str, watch: &Watch) -> Result<Netlist, CircuitError> {
     let file = parsed(text, watch)?;
     let modules = file.modules.0;
