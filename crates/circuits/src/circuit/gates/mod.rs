@@ -2,9 +2,9 @@
 //! Lowers programs and netlists to gates on encrypted bits, the alternative to lookups of 16 entries.
 //!
 //! A bit is 1/8 or -1/8 of the torus, and a bootstrap reads the sign of a sum of bits. So one bootstrap computes each
-//! function of up to four bits that is such a sign ([`form`]). All functions of two bits are, and so are majority and
-//! parity of three. A full adder therefore takes two bootstraps. A choice takes two bootstraps and a sum: the first
-//! operand if the bit is 1, plus the second if it is 0.
+//! function of up to four bits that is such a sign ([`form`]). All functions that depend on two bits are, and so are
+//! majority and parity of three. A full adder therefore takes two bootstraps. A choice takes two bootstraps and a sum:
+//! the first operand if the bit is 1, plus the second if it is 0.
 //!
 //! | question | file |
 //! | --- | --- |

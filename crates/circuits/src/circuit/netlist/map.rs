@@ -144,9 +144,9 @@ fn counted(
 }
 
 /// Merges gates that have a single reader into that reader, if `one` accepts the merged function. Returns for each
-/// signal of the netlist the function that drives it, or `None` for an input, a constant and a gate that was merged
-/// away. `one` tells whether one bootstrap computes a function, by its number of inputs and its truth table. It accepts
-/// no function of more than four inputs.
+/// signal of the netlist the function that drives it, or `None` for an input, a constant, a gate that was merged away
+/// and a gate that no output needs. `one` tells whether one bootstrap computes a function, by its number of inputs and
+/// its truth table. It accepts no function of more than four inputs.
 ///
 /// # Errors
 /// [`Halt`].

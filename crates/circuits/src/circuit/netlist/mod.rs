@@ -111,10 +111,10 @@ impl NetlistPort {
     }
 }
 
-/// A netlist of gates without loops, in which each signal has one driver.
+/// A netlist of gates without loops, in which each signal that an output needs has one driver.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Netlist {
-    /// The signals in an order in which each signal comes after those that it depends on.
+    /// The signals that outputs need, each after those that it depends on.
     order: Vec<usize>,
     drivers: Vec<Driver>,
     ports: [Vec<NetlistPort>; 2],
@@ -146,8 +146,8 @@ pub fn read(bytes: &[u8], watch: &Watch) -> Result<Netlist, CircuitError> {
 }
 
 impl Netlist {
-    /// Checks that each signal of a netlist has a driver, and puts each signal after those that it depends on. `names`
-    /// are the signals' names for error messages.
+    /// Checks that each signal that an output needs has a driver and that no signal depends on itself. Puts each signal
+    /// after those that it depends on. `names` are the signals' names for error messages.
     fn new(
         names: &[String],
         drivers: Vec<Option<Driver>>,
