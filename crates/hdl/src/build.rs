@@ -81,7 +81,7 @@ pub struct BuildOptions {
     pub optimise: Optimise,
     /// Whether [`crate::Model::waves`] can write the model's signals to a file.
     pub waves: bool,
-    /// Whether [`crate::Model::poke`] can write the model's memories.
+    /// Whether [`crate::Model::poke`] can write the model's memories `rm_ram_1r1w`. Other memories stay closed.
     pub open: bool,
 }
 

@@ -23,7 +23,7 @@ impl Key {
         key
     }
 
-    /// Adds a text with its length to the hash, so that two different lists of texts never give one hash.
+    /// Adds a text with its length to the hash, so that the hash knows where one text ends and the next begins.
     pub fn text(&mut self, text: &str) {
         self.0.update((text.len() as u64).to_le_bytes());
         self.0.update(text.as_bytes());

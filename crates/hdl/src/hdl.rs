@@ -59,7 +59,8 @@ impl Hdl {
     /// package.
     ///
     /// # Errors
-    /// [`HdlError::NoWorkspace`] if there is neither a checkout nor a package; the errors of [`Sources::read`].
+    /// [`HdlError::NoWorkspace`] if there is neither a checkout nor a package; [`HdlError::NoCache`] if a package has
+    /// no cache directory to write its sources to; the errors of [`Sources::read`].
     pub fn with_peers(&self, start: &Path) -> Result<Self, HdlError> {
         Ok(Self {
             sources: Origin::find(start)?.sources_with_peers()?,
@@ -93,9 +94,9 @@ impl Hdl {
         &self.sources
     }
 
-    /// Returns a running simulation model of `top`, built unless the cache has it. Every register and memory word
-    /// starts at a random value (from a fixed seed; [`Model::restart`] takes another). So a result that depends on a
-    /// register without reset becomes visible.
+    /// Returns a running simulation model of `top`, built unless the cache has it. Every register and memory word that
+    /// the sources give no initial value starts at a random value (from a fixed seed; [`Model::restart`] takes
+    /// another). So a result that depends on a register without reset becomes visible.
     ///
     /// # Errors
     /// The errors of [`Self::build`]; [`HdlError::Load`] if the model's shared object cannot be loaded;
@@ -134,7 +135,8 @@ impl Hdl {
     /// one.
     ///
     /// # Errors
-    /// The errors of Verilator, and [`HdlError::Answer`] if Verilator's tree cannot be read.
+    /// [`HdlError::Tool`] if Verilator fails; [`HdlError::Answer`] if Verilator's tree has no top module or is no JSON.
+    /// Errors for an unknown module or a bad name, as for [`Self::build`].
     pub fn instances(&self, top: &Top) -> Result<BTreeMap<String, u64>, HdlError> {
         instances::instances(self, top)
     }

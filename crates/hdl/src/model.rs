@@ -95,8 +95,9 @@ impl Model {
         })
     }
 
-    /// Restarts the simulation with all registers and memories at random values drawn from `seed`. It also ends the VCD
-    /// file that [`Self::waves`] has begun. The ports have random values too, until they are set.
+    /// Restarts the simulation from cycle 0, with registers and memories at random values drawn from the lower 30 bits
+    /// of `seed`. Only a memory that the sources initialise starts with its own values. The call also ends the VCD file
+    /// that [`Self::waves`] has begun. The input ports have random values too, until they are set.
     ///
     /// # Errors
     /// [`HdlError::Simulation`] if the simulation cannot start; it then goes on as before.
@@ -175,7 +176,7 @@ impl Model {
         Ok(())
     }
 
-    /// Reads an output port of at most 64 bits.
+    /// Reads an output port of at most 64 bits, as the last [`Self::eval`] or [`Self::step`] left it.
     ///
     /// # Errors
     /// [`HdlError::PortWidth`] for a wider port; [`HdlError::UnknownPort`] if the module has no such port.
@@ -194,7 +195,7 @@ impl Model {
         Ok(u64::from(value[0]) | u64::from(value[1]) << 32)
     }
 
-    /// Reads an output port as 32-bit words, lowest first.
+    /// Reads an output port as 32-bit words, lowest first, as the last [`Self::eval`] or [`Self::step`] left it.
     ///
     /// # Errors
     /// [`HdlError::UnknownPort`] if the module has no such port.

@@ -26,7 +26,9 @@ struct Limit {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The assertion holds in every cycle, for every input that meets the assumptions.
+    /// The assertion holds for every input that meets the assumptions. In a proof by induction it holds in every cycle
+    /// after a reset if all other assertions are proved too. Without induction it holds for the module with each
+    /// register replaced by a wire.
     Proved,
     /// The solver found a violation. In a proof by induction it may begin in a state of the registers that no reset
     /// leads to.

@@ -8,7 +8,8 @@ use crate::scope::{Record, record};
 use crate::value::{Value, synthesised};
 
 /// Returns the look-up tables, flip-flops, DSP blocks, block RAMs and ultra RAMs of synthesised modules as a record.
-/// Without synthesis they count as not measured. `area.places` has look-up tables that share a place counted once.
+/// Without synthesis they count as not measured. `area.lut` counts tables for logic and for memory; in `area.places`
+/// tables that share a place count once. `area.bram` counts blocks of 36 Kbit.
 pub fn area(found: Option<&Resources>) -> Record {
     let of = |count: fn(&Resources) -> f64| {
         found.map_or(Value::NotMeasured, |found| synthesised(count(found)))

@@ -9,11 +9,11 @@ use crate::value::Value;
 /// A function that returns the value of a name in a formula, or `None` if the name is unknown.
 pub type Names<'n> = dyn Fn(&str) -> Result<Option<Value>, PaperError> + 'n;
 
-/// Evaluates a formula to a value. A dash stands for a missing figure. A name that ends with `?` may be unknown, and
-/// then is a missing figure.
+/// Evaluates a formula to a value. A text that is only a dash stands for a missing figure. A name that ends with `?`
+/// may be unknown, and then is a missing figure.
 ///
 /// # Errors
-/// Returns [`PaperError::Tables`] for a text that is no formula, or an unknown name.
+/// Returns [`PaperError::Tables`] for a text that is no formula, or an unknown name. Otherwise fails as `names` does.
 pub fn evaluate(text: &str, names: &Names<'_>) -> Result<Value, PaperError> {
     if text == "-" {
         return Ok(Value::None);

@@ -26,7 +26,8 @@ const COLOURS: [&str; 6] = [
 ];
 
 /// Draws panels side by side and returns the drawing as SVG. The first two curves of a panel have one colour, the next
-/// two another, and so on. So a dashed curve has the colour of the solid curve that follows it.
+/// two another, and so on. So a dashed curve and its solid curve have one colour if they are such a pair. Titles and
+/// names go into the SVG as they are, so they must not have `<` or `&`.
 pub fn svg(panels: &[Panel]) -> String {
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{HEIGHT}\" font-family=\"sans-serif\" \

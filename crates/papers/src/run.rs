@@ -57,7 +57,8 @@ impl Sheet {
         Ok(made)
     }
 
-    /// Returns the tables without our figures, to check the sheet: every name of a row is looked up.
+    /// Returns the tables without our figures, to check the sheet: every name of a row is looked up, except in rows
+    /// whose condition does not hold without figures.
     ///
     /// # Errors
     /// Fails if the sheet has an unknown name.

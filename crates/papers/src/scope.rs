@@ -153,7 +153,7 @@ impl<'a> Scope<'a> {
         Ok(self.size(name)? as usize)
     }
 
-    /// Returns the value of a name in the scope as text.
+    /// Returns the value of a name in the scope as text. A missing figure is a dash.
     ///
     /// # Errors
     /// Fails if the name is unknown.
@@ -161,7 +161,8 @@ impl<'a> Scope<'a> {
         self.fill(&format!("{{{name}}}"))
     }
 
-    /// Fills a text: each formula in braces is replaced by its value. `{formula:.2}` rounds to two decimals.
+    /// Fills a text: each formula in braces is replaced by its value, a missing figure by a dash. `{formula:.2}` rounds
+    /// to two decimals.
     ///
     /// # Errors
     /// Returns [`PaperError::Tables`] for an open brace, and fails if a formula cannot be evaluated.

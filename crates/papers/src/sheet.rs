@@ -115,7 +115,8 @@ impl Sheet {
     /// Returns the resources that the paper's machine takes of its FPGA part, as the paper with this name states them.
     ///
     /// # Errors
-    /// Fails if a printed figure is missing.
+    /// Fails if the paper has no printed figures, if one that the sheet uses is missing, or if the sheet names an
+    /// unknown resource.
     pub fn printed(&self, name: &str) -> Result<Printed, PaperError> {
         let printed = tables::of(name)?;
         let scope = Scope::new(&self.terms, &printed);

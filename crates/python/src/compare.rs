@@ -55,7 +55,9 @@ pub struct Bound<S: Served> {
 /// each combination of field values.
 ///
 /// # Errors
-/// Raises `DeviceError` for an unknown machine or field. Raises a Python exception if the run on the CPU fails.
+/// Raises `DeviceError` for an unknown machine or field, and if every machine refuses the program. Raises a Python
+/// exception if the user stops the work, or if a machine's RTL differs from its model. Raises a Python exception if the
+/// run on the CPU fails.
 pub fn compared<S: Served>(
     compiled: &Compiled<S>,
     wanted: &Wanted,

@@ -269,8 +269,9 @@ impl EvaluationKeys {
         })?
     }
 
-    /// Reads evaluation keys of these parameters from a folder. Raises FileError if a file is damaged or has other
-    /// parameters, and KeysError if the files belong to different secret keys.
+    /// Reads evaluation keys of these parameters from a folder. It must have galois.keys; the other two files may be
+    /// missing. Raises FileError if a file is damaged or has other parameters, and KeysError if the files belong to
+    /// different secret keys.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &Params) -> PyResult<Self> {
         let params = Arc::clone(params.inner.ring());

@@ -13,8 +13,9 @@ use ringmill_runtime::shown::{Bar, is_long};
 pub enum Asked {
     /// A bar on standard error if that is a terminal. With `false`, nothing is shown.
     Bar(bool),
-    /// A Python function to call at each step. Its arguments are the stage of the work, the finished calls of
-    /// procedures, all calls, the seconds that passed, and an estimate of the seconds that are left.
+    /// A Python function to call now and then with the latest step of long work. Steps between two calls are skipped.
+    /// Its arguments are the stage of the work, the finished calls of procedures, all calls, the seconds that passed,
+    /// and an estimate of the seconds that are left.
     Function(Py<PyAny>),
 }
 

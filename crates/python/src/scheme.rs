@@ -58,7 +58,8 @@ pub fn into_array(values: Values, py: Python<'_>) -> Bound<'_, PyAny> {
     }
 }
 
-/// An input's range as the Python side of this package writes it: one number is a radius, two are the ends.
+/// An input's range as the Python side of this package writes it: one real number is a radius, two numbers are the
+/// ends.
 #[derive(FromPyObject, IntoPyObject, Clone)]
 pub enum PyEnds {
     Whole(Vec<i128>),
@@ -66,7 +67,7 @@ pub enum PyEnds {
 }
 
 impl PyEnds {
-    /// Returns the ends of the range, or `None` unless there are one or two numbers.
+    /// Returns the ends of the range, or `None` unless there are two numbers or one real number.
     pub fn ends(&self) -> Option<Ends> {
         match self {
             Self::Whole(ends) => match *ends.as_slice() {

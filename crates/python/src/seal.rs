@@ -22,7 +22,7 @@ use exact::{SealBfvClient, SealBfvEvaluator, SealBgvClient, SealBgvEvaluator};
 type Bytes<'py> = PyResult<Bound<'py, PyBytes>>;
 
 /// Runs the function `work` without the interpreter's lock. It reads bytes in SEAL's format, computes, and writes the
-/// result. A signal is raised as an exception at once, however long the work takes.
+/// result. A signal is raised as an exception within a fraction of a second, however long the work takes.
 fn made<'py, T: AsRef<[u8]> + Send + 'static>(
     py: Python<'py>,
     work: impl FnOnce(&Watch) -> PyResult<T> + Send + 'static,

@@ -46,10 +46,11 @@ fn memory_limit(text: Option<&str>) -> PyResult<u64> {
 }
 
 /// Runs work on a thread of its own without the interpreter's lock, while the calling thread checks for signals. An
-/// exception of a signal's handler (for Ctrl-C `KeyboardInterrupt`) is raised at once.
+/// exception of a signal's handler (for Ctrl-C `KeyboardInterrupt`) is raised when the work has stopped, or [`GRACE`]
+/// after the signal at the latest.
 ///
 /// # Errors
-/// Raises the exception of the signal's handler, or `MemoryError` if no thread can be started.
+/// Raises the exception of the signal's handler, `MemoryError` if no thread can be started, and fails as [`limits`] does.
 pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&Watch) -> T + Send + 'static,
@@ -66,7 +67,7 @@ pub struct Saves(pub bool);
 /// check for signals.
 ///
 /// # Errors
-/// Raises the exception of the signal's handler, or `MemoryError` if no thread can be started.
+/// Raises the exception of the signal's handler, `MemoryError` if no thread can be started, and fails as [`limits`] does.
 pub fn until_stopped<T: Send + 'static>(
     py: Python<'_>,
     saves: Saves,

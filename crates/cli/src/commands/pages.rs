@@ -37,7 +37,7 @@ pub fn write(path: &Path, title: &str, sections: &[Section]) -> Result<(), CliEr
     output::whole_file(path, |out| Ok(out.write_all(text.as_bytes())?))
 }
 
-/// Refuses two output options that name the same file.
+/// Refuses two output options with equal paths. Different paths of one file pass.
 ///
 /// # Errors
 /// Returns [`CliError::Usage`] with the names of both options.

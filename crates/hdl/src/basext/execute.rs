@@ -40,7 +40,7 @@ impl Executor {
     /// schedule assumes and the unit does not have are loaded first, in cycles that are not counted.
     ///
     /// # Errors
-    /// [`ExtendError::Missing`] for a limb that `limb` does not return; those of [`Extender`].
+    /// [`ExtendError::Missing`] for a limb that `limb` does not return; the errors of `constants` and of [`Extender`].
     pub fn execute<'a>(
         &mut self,
         timeline: &[Timed],

@@ -40,7 +40,7 @@ impl RingRtl {
     /// built at each program's run, for the program's primes.
     ///
     /// # Errors
-    /// An error if the tools are missing.
+    /// An error if the RTL sources or the tools are missing.
     pub fn new(machine: RingMachine) -> Result<Self, DeviceError> {
         let hdl = Hdl::find(Path::new("."))?;
         Ok(Self { machine, hdl })

@@ -27,7 +27,7 @@ impl TorusRtl {
     /// Makes the device from a bootstrapping engine, and builds the engine's simulation model.
     ///
     /// # Errors
-    /// The errors of building the model.
+    /// An error if the RTL sources or the tools are missing; the errors of building the model.
     pub fn new(machine: TorusMachine) -> Result<Self, DeviceError> {
         let hdl = Hdl::find(Path::new("."))?;
         hdl.build(&top(machine.shape()), FAST)?;

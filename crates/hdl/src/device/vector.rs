@@ -3,9 +3,9 @@
 //! program.
 //!
 //! A call's operands come from distant memory, and its results go there; the host stores the limbs between calls. Every
-//! event of a call must be in the cycle of the performance simulator, or the run fails. The report has the RTL's cycles
-//! of the calls. The rest of the report is the performance simulator's, in which limbs stay in the machine's buffer
-//! from call to call.
+//! event of a call must be in the cycle of the performance simulator, or the run fails. The report has the cycles of
+//! the calls in RTL, in total and by procedure, and the seconds that they take. The rest of the report is the
+//! performance simulator's, in which limbs stay in the machine's buffer from call to call.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -198,7 +198,7 @@ impl VectorRtl {
     /// Makes the device from a vector machine, and finds the hardware tools. The simulation model is built later.
     ///
     /// # Errors
-    /// An error if the tools are missing.
+    /// An error if the RTL sources or the tools are missing.
     pub fn new(machine: VectorMachine) -> Result<Self, DeviceError> {
         let hdl = Hdl::find(Path::new("."))?;
         Ok(Self { machine, hdl })

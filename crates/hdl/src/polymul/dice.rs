@@ -24,7 +24,7 @@ impl Dice {
         ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// Returns true with probability 1 / `of`.
+    /// Returns true with probability 1 / `of`, and always if `of` is 0.
     pub fn chance(&mut self, of: u64) -> bool {
         self.below(of) == 0
     }

@@ -100,8 +100,9 @@ impl Driver {
         self.stalls.is_some()
     }
 
-    /// Returns one flag for each cycle since the array of butterflies was last started: whether the
-    /// butterflies began an operation in that cycle.
+    /// Returns one flag for each cycle since the last [`Self::start`], whether the multiplier accepted it or not:
+    /// whether the butterflies began an operation in that cycle. The first flag precedes the command's first clock edge
+    /// and is false. Other commands to the array do not clear the flags.
     pub fn issues(&self) -> &[bool] {
         &self.issues
     }
@@ -273,7 +274,8 @@ impl Driver {
         self.offered = false;
     }
 
-    /// Sends a command and runs one cycle. The result code comes two cycles after the command ([`Self::answer`]).
+    /// Sends a command and runs one cycle. The result code comes two cycles after the command ([`Self::answer`]). The
+    /// driver does not record the command's effects, as [`Self::command`] does.
     ///
     /// # Errors
     /// The errors of the simulation; an error for a request out of range.
@@ -416,7 +418,8 @@ impl Driver {
         self.command(request(Op::Abort, NOWHERE))
     }
 
-    /// Runs cycles until `unit` is done, and returns the cycle of its done bit.
+    /// Returns the cycle of the oldest done bit of `unit` that no caller has waited for. Runs cycles until there is
+    /// one.
     ///
     /// # Errors
     /// [`DriveError::NeverDone`] after 128 cycles for each coefficient of the largest degree, more than any command

@@ -14,7 +14,8 @@ use super::{DriveError, Multiplier, Place, Unit};
 /// unloaded.
 #[derive(Clone, Debug, Default)]
 pub struct Executed {
-    /// The commands with the cycles in which they began and were done, counted from the first command.
+    /// The commands with the cycles in which the schedule begins them and the cycles in which the RTL was done. Cycle 0
+    /// is the schedule's.
     pub commands: Vec<Timed>,
     /// The limbs that were unloaded, in order: for each, the value of the procedure that it is, and
     /// its residues.
@@ -22,7 +23,7 @@ pub struct Executed {
 }
 
 impl Executed {
-    /// Returns the cycles from the first command's acceptance to the last done bit.
+    /// Returns the cycles from the schedule's cycle 0 to the last done bit.
     pub fn cycles(&self) -> u64 {
         self.commands.iter().map(|t| t.end).max().unwrap_or(0)
     }
@@ -30,7 +31,8 @@ impl Executed {
 
 /// Runs a schedule (`ringmill_machines::polymul::timeline`) on an idle multiplier. `tables` returns the tables of a
 /// modulus, `limb` the residues of a value. Tables and operands that the schedule assumes and the multiplier does not
-/// have are loaded first, in cycles that are not counted.
+/// have are loaded first, in cycles that are not counted. Present tables count as the right ones if their modulus is
+/// right. A present operand counts as the right one if it was loaded with the right table slot.
 ///
 /// # Errors
 /// [`DriveError::Busy`] if a unit is not free in the cycle of its command: the RTL is then slower than the scheduler's

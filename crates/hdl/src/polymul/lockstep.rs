@@ -8,24 +8,23 @@ use serde::Serialize;
 use super::error::Difference;
 use super::{DriveError, Mismatch, Multiplier, Place};
 
-/// The cycles that one operation and its loads and unload took in the RTL. They equal the model's cycles, except
-/// for the cycles in which a stream stalled.
+/// The cycles that one operation, the load of its first operand and its unload took in the RTL. They equal the model's
+/// cycles, except for the cycles in which a stream stalled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Lockstep {
     /// The cycles of the operation on the array of butterflies, without the loads of operands and the unload of the
     /// result.
     pub cycles: u64,
-    /// The cycles that the load of one operand takes; `unload` is the cycles that the unload of the
-    /// result takes. If streams stall, both are more than in the model.
+    /// The cycles that the load of the first operand takes; `unload` is the cycles that the unload of the result takes.
+    /// If streams stall, both are more than in the model.
     pub load: u64,
     pub unload: u64,
 }
 
-/// Compares one operation with the models. Loads the operands `a` and `b` into set `set`, runs `op`
-/// with the loaded tables, and unloads the result. Every residue must equal the software's. The
-/// butterflies must begin operations in the model's cycles. The total cycles must be the model's;
-/// those of loads and unloads are compared only without stalls. An operation with one operand
-/// ignores `b`.
+/// Compares one operation with the models. Loads the operands `a` and `b` into set `set`, runs `op` with the loaded
+/// tables, and unloads the result. Every residue must equal the software's. The butterflies must begin operations in
+/// the model's cycles. The total cycles must be the model's. Those of the unload and of the load of `a` are compared
+/// only without stalls; those of the load of `b` are not compared. An operation with one operand ignores `b`.
 ///
 /// # Errors
 /// [`DriveError::Mismatch`] with the first difference; those of [`Multiplier`].

@@ -67,12 +67,13 @@ impl Multiplier {
     /// Returns the tables of the selected table slot.
     ///
     /// # Errors
-    /// [`PolymulError::NoTables`] if the slot has no tables that were sent through this multiplier.
+    /// [`PolymulError::NoTables`] if [`Self::tables_of`] returns `None` for the slot.
     pub fn tables(&self) -> Result<&Arc<Tables>, PolymulError> {
         self.tables_of(self.slot).ok_or(PolymulError::NoTables)
     }
 
-    /// Returns the tables in a table slot, or `None` if the slot has none that were sent through this multiplier.
+    /// Returns the tables in a table slot, or `None` if the slot has none that were sent through this multiplier. It
+    /// has none while a load of tables is in progress, and after a load that failed.
     pub fn tables_of(&self, slot: usize) -> Option<&Arc<Tables>> {
         let (tables, load) = self.tables.get(slot)?.as_ref()?;
         let driver = &self.driver;

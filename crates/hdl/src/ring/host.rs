@@ -29,9 +29,9 @@ pub trait Host {
     /// Receives the limb that a `STORE` of the ring machine sends.
     fn take(&mut self, wanted: Wanted, limb: Vec<u64>);
 
-    /// Returns the cycles in which the host lets the beats (residues) of the next transfer pass, in
-    /// ascending order. Cycle 0 is the first in which a beat could pass. If the list has too few,
-    /// each further beat passes as soon as the machine allows.
+    /// Returns for each beat (residue) of the next transfer the first cycle in which the host lets it pass, in
+    /// ascending order. Cycle 0 is the first in which a beat could pass. A beat for which the machine is not ready
+    /// passes later. If the list has too few, each further beat passes as soon as the machine allows.
     fn beats(&mut self) -> Vec<u64> {
         Vec::new()
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives the whole ring machine at its pins, and compares every start of an instruction word, every write and the end
-//! of a procedure with the cycle model's.
+//! Drives the whole ring machine at its pins. Compares every start of an instruction word, every result in polynomial
+//! memory, every transfer and the end of a procedure with the cycle model's.
 
 use std::ops::Range;
 
@@ -68,7 +68,8 @@ pub struct Machine {
 
 /// Returns the RTL module `rm_ring` for a description and a program's primes. Of R RPAUs, RPAU r is built for primes r,
 /// r + R, r + 2 R and so on of the program. It is also built for the primes of other RPAUs whose work the description's
-/// field `stand_in` gives it.
+/// field `stand_in` gives it. An RPAU without primes gets the program's first one. All lists get the length of the
+/// longest: a shorter list repeats its first prime.
 ///
 /// # Errors
 /// [`RpauError::NoPrimes`] without primes; those of [`Shape::new`].
@@ -89,8 +90,8 @@ pub fn top(d: &Description, primes: &[u64]) -> Result<Top, RpauError> {
     }))
 }
 
-/// Returns the parameters of the first RPAU, and those of all RPAUs. All RPAUs get the same number
-/// of primes: the list of an RPAU with fewer is filled with its first prime.
+/// Returns the parameters of the first RPAU, and those of all RPAUs. All RPAUs get the same number of primes: the list
+/// of an RPAU with fewer is filled with its first prime, and that of an RPAU without primes with the program's first.
 pub(super) fn shapes(d: &Description, primes: &[u64]) -> Result<(Shape, Vec<Shape>), RpauError> {
     let first = *primes.first().ok_or(RpauError::NoPrimes)?;
     let list = |r: usize| {
@@ -179,8 +180,8 @@ pub fn program_entries(streams: &[Vec<u64>; STREAMS]) -> Vec<[u64; 2]> {
 }
 
 impl Machine {
-    /// Builds the machine's simulation model (unless the cache has it), resets it and loads its twiddle tables. `seed`
-    /// draws the random values with which registers and memories start.
+    /// Builds the machine's simulation model (unless the cache has it), resets it and loads the twiddles of the full
+    /// ring. `seed` draws the random values with which registers and memories start.
     ///
     /// # Errors
     /// The errors of [`top`] and of the tools; an error for a prime without the roots of unity.
@@ -251,8 +252,9 @@ impl Machine {
         Ok(())
     }
 
-    /// Sets the number of coefficients of a limb to 2^`log_n`, as a command of the host does. Loads
-    /// the twiddles for this size in place of those for another.
+    /// Sets the number of coefficients of a limb to 2^`log_n`, as a command of the host does. Loads the full ring's
+    /// twiddles for this size in place of those for another. The next procedure on half rings loads those of half
+    /// rings. Nothing happens if the machine has this size already.
     ///
     /// # Errors
     /// An error for a size that the RTL does not support, or for a prime without the roots of unity; errors of the
@@ -285,7 +287,8 @@ impl Machine {
     }
 
     /// Sets for each RPAU the prime modulo which instruction words of its first layer compute, as a command of the host
-    /// does. The prime is given by its index in the program's list of primes.
+    /// does. Entry r of `primes` is for RPAU r, an index in the program's list of primes; an index beyond that list
+    /// leaves the RPAU as it is. If the prime changes, its twiddles replace those of the old one.
     ///
     /// # Errors
     /// [`RpauError::Unbuilt`] for a prime for which an RPAU is not built; errors of the simulation.
@@ -350,10 +353,15 @@ impl Machine {
     }
 
     /// Loads a limb into a memory slot of an RPAU, by a procedure with one `LOAD` that moves one residue in a cycle.
-    /// That procedure replaces the loaded one. In a model with open memories the limb is written directly.
+    /// That procedure replaces the loaded one. In a model with open memories the limb is written directly, and its
+    /// length is not checked.
     ///
     /// # Errors
-    /// [`RpauError::Ends`] if the machine refuses the limb; errors of the simulation.
+    /// [`RpauError::Ends`] if the machine refuses the limb; [`RpauError::NeverDone`] if it does not end; errors of the
+    /// simulation.
+    ///
+    /// # Panics
+    /// If the model has open memories and no RPAU with this number.
     pub fn fill(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
         if self.open {
             return self.shapes[rpau].poke_slot(&mut self.model, rpau, slot.into(), limb);
@@ -426,7 +434,8 @@ impl Machine {
     /// `LOAD` and `STORE` words ask for.
     ///
     /// # Errors
-    /// [`RpauError::NeverDone`] after `most` cycles; errors of the simulation.
+    /// [`RpauError::NeverDone`] after `most` cycles, or if the scoreboard does not run 100,000 cycles after the start;
+    /// errors of the simulation.
     pub fn run(&mut self, host: &mut dyn Host, most: u64) -> Result<Ended, RpauError> {
         self.start()?;
         for cycle in 0..most {
@@ -442,7 +451,8 @@ impl Machine {
     /// Runs the loaded procedure, and checks that it takes `cycles` cycles, as its model does.
     ///
     /// # Errors
-    /// [`RpauError::Ends`] if the procedure takes another number of cycles or is refused; errors of the simulation.
+    /// [`RpauError::Ends`] if the procedure takes another number of cycles or is refused; [`RpauError::NeverDone`] if
+    /// it takes over 1000 cycles more; errors of the simulation.
     pub fn run_for(&mut self, host: &mut dyn Host, cycles: u64) -> Result<(), RpauError> {
         let ended = self.run(host, cycles + 1000)?;
         if (ended.code, ended.cycles) == (Code::Ok.bits(), cycles) {
@@ -460,7 +470,8 @@ impl Machine {
     /// the instruction words `words` and takes `cycles` cycles. The following must hold:
     ///
     /// - The RTL's scoreboard starts each instruction word in the model's cycle.
-    /// - Each instruction word has written its results when it retires.
+    /// - When an instruction word retires, the memory slots of its results have the model's residues. Results in key
+    ///   memory are not compared.
     /// - The host sends and receives the model's limbs.
     /// - The procedure ends in the model's cycle.
     ///

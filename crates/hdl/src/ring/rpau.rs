@@ -266,9 +266,9 @@ impl Rpau {
         Ok(self.model.set(p.link_data, data)?)
     }
 
-    /// Runs instruction words on the RPAU in the model's cycles, from cycle 0 on. When a word ends,
-    /// it must have written its results, with the last residue in its last cycle. A word of the
-    /// dyadic cores may write its last residue earlier.
+    /// Runs instruction words on the RPAU in the model's cycles, from cycle 0 on. When a word ends, it must have
+    /// written its results in memory slots, with the last residue in its last cycle. Results in key memory are not
+    /// checked. A word of the dyadic cores may write its last residue earlier.
     ///
     /// # Errors
     /// [`RpauError::Differs`] for a wrong or late result; errors of the simulation.

@@ -93,9 +93,9 @@ impl Shadow {
         Ok(())
     }
 
-    /// Checks an instruction word when it ends: it must have written each residue of its results,
-    /// with the last one in its last cycle. A word of the dyadic cores may write its last residue
-    /// earlier. The RTL is `late` cycles behind the model.
+    /// Checks an instruction word when it ends: the memory slots of its results must have the model's residues, with
+    /// the last write in the word's last cycle. Results that go to key memory or to the host are not checked here. A
+    /// word of the dyadic cores may write its last residue earlier. The RTL is `late` cycles behind the model.
     pub fn check(&self, w: &Lockstep, late: u64) -> Result<(), RpauError> {
         let differs = |what: String| {
             Err(RpauError::Differs {

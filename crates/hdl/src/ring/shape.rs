@@ -165,8 +165,8 @@ impl Shape {
         }
     }
 
-    /// Returns `rm_ring_rpau` with the parameters that `rm_ring` gives it: residues have no more
-    /// bits than this RPAU needs.
+    /// Returns `rm_ring_rpau` with the parameters that `rm_ring` gives it: residues have the bits of its widest prime
+    /// if it reduces residues from other RPAUs, else those of the machine's word.
     pub fn in_ring(&self) -> Top {
         let mut top = self.top();
         for (name, value) in &mut top.params {

@@ -37,11 +37,11 @@ pub(super) const RINGS: Range<u64> = 0..3;
 pub(super) const WHOLE: Range<u64> = 0..1;
 pub(super) const HALVES: Range<u64> = 1..3;
 
-/// Returns the table words with zeta, the root that splits a ring into halves, and with the
-/// twiddles for limbs of 2^`log_n` coefficients. They are for the rings `rings` (0 is the full
-/// ring) and for each prime that the RPAU serves at a time. The first of these primes has index
-/// `selected` in the RPAU's list. If the machine generates twiddles, the words are the first
-/// twiddles of each pass and the factor between them.
+/// Returns the table words with zeta, the root that splits a ring into halves, and with the twiddles for limbs of
+/// 2^`log_n` coefficients. They are for the rings `rings` (0 is the full ring) and for each prime that the RPAU serves
+/// at a time. The first of these primes has index `selected` in the RPAU's list. If the machine generates twiddles, the
+/// words are the first twiddles of each pass. A pass with more twiddles also has the factor from a twiddle to the one
+/// `first_values` steps later.
 /// # Errors
 /// [`MathError`] if the prime has no root of unity for twice the degree.
 pub(super) fn twiddles(

@@ -2,8 +2,8 @@
 //! Drives the TFHE key-switching unit at its pins, in lockstep with its cycle model.
 //!
 //! [`Switcher`] sends a command with the key's bodies, answers the unit's reads of ciphertexts, and takes the result,
-//! with stalls on request. In every cycle the unit's outputs must be those of the model
-//! ([`ringmill_machines::torus::keyswitch::Clock`]).
+//! with stalls on request. In every cycle the unit's handshakes, addresses and result code must be those of the model;
+//! the caller compares the words of the result ([`ringmill_machines::torus::keyswitch::Clock`]).
 
 use ringmill_machines::torus::keyswitch::{Clock, Code, Command, Inputs, Shape, Shown, Word};
 
@@ -69,8 +69,8 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Returns the switched ciphertexts, each as its mask and then its body, or `None` if a word is
-    /// missing or came twice.
+    /// Returns the switched ciphertexts, each as its mask and then its body, or `None` if a word is missing, came twice
+    /// or has a place outside the command's ciphertexts.
     pub fn ciphertexts(&self, command: Command) -> Option<Vec<Vec<u32>>> {
         let width = usize::from(command.small) + 1;
         let mut all = vec![vec![None; width]; command.count.into()];
@@ -109,8 +109,8 @@ struct Ports {
     out_last: Out,
 }
 
-/// A key-switching unit in simulation, with the cycle model to which its outputs are compared in
-/// every cycle.
+/// A key-switching unit in simulation, with the cycle model to which its outputs, except the words of the result, are
+/// compared in every cycle.
 pub struct Switcher {
     shape: Shape,
     model: Model,

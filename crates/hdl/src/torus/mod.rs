@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Drives the RTL of the TFHE bootstrapping engine in simulation.
 //!
-//! [`Engine`] loads ciphertexts, runs their blind rotations, and switches the extracted ciphertexts
-//! to the small key. The stream of the bootstrapping key stalls on request. Each command returns
-//! its result code and cycles. The extracted ciphertexts can be read before and after the key
-//! switch.
+//! [`Engine`] loads ciphertexts, runs their blind rotations, and switches the extracted ciphertexts to the small key.
+//! The engine's streams stall on request. Each command returns its cycles, or an error with the result code. The
+//! extracted ciphertexts can be read before and after the key switch.
 
 mod code;
 mod engine;

@@ -6,7 +6,9 @@ use ringmill_machines::vector::{Clockwork, Counting, Description};
 
 use super::machine::{Trace, Writer};
 
-/// The first event whose cycle differs between the RTL and the performance simulator.
+/// The first difference between the RTL's events and the performance simulator's, kind by kind. `what` names the kind
+/// of event and `number` counts its events from 0; `found` and `expected` are cycles. If `what` begins with "number
+/// of", they are counts, and `None` stands for a missing event.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{what} {number} in cycle {found:?} of the RTL, {expected:?} of the model")]
 pub struct Divergence {
@@ -31,11 +33,11 @@ fn same(what: &'static str, found: &[u64], expected: &[u64]) -> Result<(), Diver
     Ok(())
 }
 
-/// Compares a run of instructions on the vector machine's RTL with the performance simulator's run
-/// of them. The simulator is given the RTL's cycles in which instructions were next in the queue
-/// and chunks passed to or from distant memory. The cycles in which instructions are sent, halves
-/// of chunks enter the permutation units, and chunks are written must be equal. So must the number
-/// of cycles in which the queue was empty.
+/// Compares a run of instructions on the vector machine's RTL with the performance simulator's run of them. The
+/// simulator is given the RTL's cycles in which instructions were next in the queue and chunks passed to or from
+/// distant memory. The cycles in which instructions are sent, halves of chunks enter the permutation units, and chunks
+/// are written must be equal. So must the number of cycles in which the queue was empty, and the numbers of chunks that
+/// loads and transforms wrote.
 ///
 /// # Errors
 /// An error with the first event that differs.

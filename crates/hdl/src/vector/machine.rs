@@ -46,8 +46,8 @@ pub enum Writer {
 /// The clock cycles of the events of a program's run. The first cycle of the run is cycle 0.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Trace {
-    /// For each instruction, the first cycle in which it was at the head of the machine's queue,
-    /// ready to be sent.
+    /// For each instruction that was sent, the first cycle in which it could be ready at the head of the machine's
+    /// queue: seven cycles after the queue took it. It is ready later if an earlier instruction waits.
     pub there: Vec<u64>,
     /// For each instruction, the cycle in which the machine's queue sent it to its unit.
     pub sent: Vec<u64>,
@@ -78,7 +78,8 @@ pub struct Fault {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ended {
     pub trace: Trace,
-    /// The cycles from the start of the run until the machine had sent every instruction and written every result.
+    /// The cycles from the start of the run until the machine had sent every instruction and written every result, and
+    /// distant memory had taken every stored chunk.
     pub cycles: u64,
     /// The word at which the machine stopped because the word is no instruction, or `None` if it
     /// executed the whole program. The instructions before such a word were executed.

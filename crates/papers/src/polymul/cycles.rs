@@ -45,7 +45,7 @@ impl Cycles {
     }
 
     /// Returns the cycles of one operation of the polymul machine at ring degree `n`, on random operands modulo the
-    /// largest prime of `bits` bits.
+    /// largest prime of `bits` bits. Without RTL the model counts, for any prime.
     ///
     /// # Errors
     /// Fails if the machine does not take the degree or the prime, or if RTL and model differ.

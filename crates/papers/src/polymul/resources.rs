@@ -19,8 +19,8 @@ fn tool(hdl: &Hdl, family: Family) -> String {
     format!("Yosys (pyosys {version}), synth_xilinx -family {family}")
 }
 
-/// Returns the FPGA resources and longest paths of the whole machine in each family, or an empty list without
-/// synthesis.
+/// Returns the resources and longest paths of the whole machine on a 7-series FPGA as one record, or an empty list
+/// without synthesis.
 pub(super) fn whole(hdl: Option<&Hdl>, shape: Shape) -> Result<Vec<Record>, PaperError> {
     let Some(hdl) = hdl else {
         return Ok(Vec::new());
@@ -39,7 +39,9 @@ pub(super) fn whole(hdl: Option<&Hdl>, shape: Shape) -> Result<Vec<Record>, Pape
     Ok(vec![found])
 }
 
-/// Returns the FPGA resources of each modular reduction of a 32-bit product, or an empty list without synthesis.
+/// Returns the resources on a 7-series FPGA of three modular multipliers of 32 bits, which differ in their reduction.
+/// Returns an empty list without synthesis. `reduction_dsp` leaves out the DSP blocks of the integer product, and
+/// `own_dsp` is that number for our multiplier.
 pub(super) fn reductions(hdl: Option<&Hdl>) -> Result<Vec<Record>, PaperError> {
     let Some(hdl) = hdl else {
         return Ok(Vec::new());

@@ -41,7 +41,7 @@ pub fn points() -> Result<Vec<Point>, PaperError> {
 
 /// Returns the model's cycles of a transform on machines that can be built. 128 units are extrapolated. Twice the units
 /// at twice the degree have the same rows and one stage more, and all stages are equally long, so cycles grow by the
-/// same amount with each doubling.
+/// same amount with each doubling. Returns `None` as [`Point::ours`] does.
 ///
 /// # Errors
 /// Fails if a machine does not take the degree.

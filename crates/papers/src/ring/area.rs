@@ -103,7 +103,8 @@ fn part(module: &str) -> Option<(u32, &str)> {
 }
 
 /// Returns the amount of one resource that a module of an RPAU needs, as the descriptions of our two machines state it.
-/// `column` is a resource in Table 3 of the Medha paper: DSP slices (`dsp`), block RAM (`bram`) or ultra RAM.
+/// `column` is a resource in Table 3 of the Medha paper: DSP slices (`dsp`), block RAM (`bram`) or ultra RAM. Returns
+/// no record for a module that is no part of an RPAU.
 ///
 /// # Errors
 /// Fails if a shipped description is refused.
@@ -146,8 +147,15 @@ struct Group {
     family: Family,
 }
 
-/// Returns each whole RPAU, the modules that RPAUs share, the modules of one RPAU of each prime size, and the whole
-/// machine.
+/// Returns the groups of modules of the ring machine, in this order:
+///
+/// - an RPAU of each prime size on the 7-series, and each whole RPAU,
+///
+/// - the modules that RPAUs share, together,
+///
+/// - the purposes and the single modules of an RPAU of each prime size,
+///
+/// - each shared module, an RPAU of each prime size, and the whole machine.
 fn groups(machine: &Machine) -> Vec<Group> {
     let group = |kind, part: String, parts| Group {
         kind,

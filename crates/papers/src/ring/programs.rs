@@ -87,7 +87,8 @@ const PLACES: u32 = 32;
 /// Fails if the paper's counts are missing, or if the compiler refuses the program.
 ///
 /// # Panics
-/// Panics if the paper's count of products is 0.
+/// Panics if the paper's count of products is 0. With overflow checks it also panics if the paper counts more rotations
+/// than additions.
 pub fn counted(at: &Scope<'_>) -> Result<Compiled, PaperError> {
     let mut t = TraceBuilder::new("privft_counts", SLOTS)?;
     let x = t.input("x", Visibility::Encrypted, None)?;

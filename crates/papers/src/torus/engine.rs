@@ -22,7 +22,7 @@ const WIDEST: u32 = 6;
 
 /// Returns the description of the engine that the current row of `data/torus.toml` names: one that Ringmill ships, with
 /// the row's own values of some fields, `set.unroll` for instance. With `cheapest` the row asks for the schedule of
-/// least cost. Returns `None` if the row has no engine of ours.
+/// least cost, which has no effect on the schedule `pairs`. Returns `None` if the row has no engine of ours.
 ///
 /// # Errors
 /// Fails if no shipped engine has the name, or if a value of the row is refused.

@@ -44,7 +44,7 @@ pub fn params() -> Result<Arc<Params>, PaperError> {
     with_digits(DIGITS)
 }
 
-/// The milliseconds of one NAND gate with its bootstrap and key switch, on one thread.
+/// The milliseconds of one NAND gate with its bootstrap and key switch, on one thread: the least of ten gates.
 pub struct Milliseconds {
     /// The milliseconds of our gate, with the fastest transforms on this computer. The result's bits do not depend on
     /// the transforms.
@@ -57,7 +57,7 @@ pub struct Milliseconds {
 /// Measures a NAND gate with Kong and Li's parameter set (1), ours and tfhe-rs's.
 ///
 /// # Errors
-/// Fails if a gate gives a wrong result.
+/// Fails if a gate gives a wrong result, or if tfhe-rs is built and does not answer.
 pub fn milliseconds() -> Result<Milliseconds, PaperError> {
     let params = builder(DIGITS)?.build()?;
     let client = Client::new(params.clone())?;

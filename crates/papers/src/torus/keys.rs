@@ -46,8 +46,9 @@ pub fn order(at: &Scope<'_>) -> Result<Record, PaperError> {
     ]))
 }
 
-/// Returns the cycles of one ciphertext alone and of several interleaved ones, on the engine that the current row of
-/// `data/torus.toml` names. They are given for a key that is never late and for a key at each of the rates.
+/// Returns the cycles of the blind rotation and extraction of one ciphertext alone and of as many interleaved ones as
+/// the engine has places. The current row of `data/torus.toml` names the engine. They are given for a key that is never
+/// late and for a key at each of the rates.
 ///
 /// # Errors
 /// Fails as [`engine::one`] does.

@@ -72,7 +72,7 @@ pub fn mersenne_primes() -> Vec<BigUint> {
 }
 
 /// Returns the numbers that a row of Table II of Kong and Li names, and whether each is prime. Returns `None` if a
-/// number cannot be decided.
+/// number cannot be decided, or if the class is unknown or a name has no number.
 fn members(class: &str, names: &str) -> Option<Vec<(BigUint, bool)>> {
     let names: Vec<&str> = names.split('-').collect();
     let number = |name: &str| name.get(1..)?.parse::<u32>().ok();

@@ -54,7 +54,7 @@ pub fn counts(params: &Params) -> Result<Record, PaperError> {
 }
 
 /// Returns the estimated bits of security of the small key and of the ring key for the parameter set that the current
-/// row of `data/torus.toml` names. The record is empty for a row without a set.
+/// row of `data/torus.toml` names. The record is empty for a row without a set, and for a set without both estimates.
 ///
 /// # Errors
 /// Fails if no set has the name.

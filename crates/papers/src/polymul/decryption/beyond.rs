@@ -31,8 +31,8 @@ const WIDE: Set = Set { n: 4096, bits: 30 };
 pub const PARTS: u64 = 2 * SETS.len() as u64 + 2;
 
 /// Returns the cycles of two calls of the machine: the first call, and one that finds its tables and operands already
-/// loaded. Beside them stand the words that the second call moves over the link, and the host's microseconds `host` for
-/// the same products.
+/// loaded. Beside them stand the words that the second call moves over the link, with n words for each load of tables
+/// and without the tables' headers, and the host's microseconds `host` for the same products.
 fn timed(study: Study<'_>, set: Set, calls: &[Call; 2], polynomials: usize, host: f64) -> Record {
     let [first, steady] = calls;
     study.named(record([

@@ -64,7 +64,8 @@ impl Call {
         of.map(|timed| timed.end - timed.begin).collect()
     }
 
-    /// Returns the mean cycles from one result to the next, over the second half of the call's stream of products.
+    /// Returns the mean cycles from one result to the next, over the second half of the call's stream of products. It
+    /// is 0 for fewer than two products.
     pub fn period(&self) -> f64 {
         let unloads = self.commands.iter();
         let unloads = unloads.filter(|t| matches!(t.command, Command::Unload { .. }));

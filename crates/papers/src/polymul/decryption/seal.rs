@@ -43,8 +43,8 @@ struct Printed {
     times: Times,
 }
 
-/// Returns SEAL's times and files for every parameter set, or the reason why there are none: no Python, or no binding
-/// in it.
+/// Returns SEAL's times and files for every parameter set, or the reason why there are none: Python does not start, or
+/// the script fails, for example without SEAL's binding.
 ///
 /// # Errors
 /// Fails if the folder cannot be made, or if SEAL's output or files are not as expected.
