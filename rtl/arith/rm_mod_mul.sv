@@ -9,7 +9,7 @@
 //   Solinas52           2^52 - 2^12 + 1                      1             52      9
 //
 // One constant operand carries the factor R^-1: a twiddle w is held as w R mod q. An operand at or
-// above q gives a wrong result.
+// above q may give a wrong result.
 //
 // The modulus q_i is held from a cycle before the first data until the last result has left.
 // WordMontgomery needs three more such inputs: qh_i = q >> w, word_i = w, and three_i for three

@@ -3,7 +3,7 @@
 //
 // q_o[k] is {3 q_H, q} of the modulus that entered 1 + modulus_delay(Width, Low, k) cycles before.
 // A modulus enters one cycle before its operands. One module serves all multipliers that work in
-// step. 3 q_H has TripleWidth bits.
+// step. 3 q_H is given modulo 2^TripleWidth.
 //
 // Latency 1 + modulus_delay(Width, Low, k) of rm_wide_pkg, one modulus a cycle. No reset.
 module rm_wide_moduli

@@ -3,7 +3,7 @@
 // and any a of Width bits.
 //
 // R = 2^(16 ceil(Width / 16)), and q is any modulus 1 mod 2^Low below 2^Width. a may be a residue
-// of another modulus, because the reduction asks for a b < q R only. A b at or above q gives a
+// of another modulus, because the reduction asks for a b < q R only. A b at or above q may give a
 // wrong result.
 //
 //   Width   DSP blocks           R        latency

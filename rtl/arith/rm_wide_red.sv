@@ -7,8 +7,9 @@
 // depend on the modulus: two words of 16 bits reduce 32 bits, four reduce 61.
 //
 // q_i[k] is the modulus in the cycle of step k, q_i[steps] that of the correction (rm_wide_moduli).
-// Each has 3 q_H above it and may change with every t. The upper late(Width, Low, 0) - 1 bits of t
-// come one cycle after the others. Certificate: r R = t - M q + {0, q R} with M < R, and r < q.
+// Each has 3 q_H above it and may change with every t. If late(Width, Low, 0) is not 0, the upper
+// late(Width, Low, 0) - 1 bits of t come one cycle after the others. Certificate: r R = t - M q +
+// {0, q R} with M < R, and r < q.
 //
 // Latency red_latency(Width, Low) of rm_wide_pkg from the first part of t, one reduction a cycle.
 module rm_wide_red

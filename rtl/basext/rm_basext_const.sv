@@ -10,10 +10,10 @@
 // as rm_basext_words takes them. A modulus is 1 modulo 2^Low and more than 1. A constant is below
 // its modulus and held times R of rm_wide_mul.
 //
-// Each word is checked in the cycle after it came, and done_o is high in the next. A read takes one
-// cycle. source_o and mu_const_o belong to source_i; redundant_const_o and target_const_o belong to
-// column_i of target row_i, as do the words of target row_i itself. One word and one read of each a
-// cycle.
+// Each word is checked in the cycle after it came. done_o is high in the cycle after the check that
+// ends the load. A read takes one cycle. source_o and mu_const_o belong to source_i;
+// redundant_const_o and target_const_o belong to column_i of target row_i, as do the words of
+// target row_i itself. One word and one read of each a cycle.
 module rm_basext_const
   import rm_basext_isa_pkg::*, rm_basext_pkg::*;
 #(

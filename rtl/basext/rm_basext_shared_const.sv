@@ -14,8 +14,9 @@
 // number j go out with modulus_we_o[j mod batch] at round j / batch. Its constants go out with
 // const_we_o[j mod batch] at place (j / batch) (l + 1) + i, and |-Q|_(p_j) is number l.
 //
-// Each word is checked in the cycle after it came, and done_o is high in the next. A read takes one
-// cycle: source_o and mu_const_o for row source_i, redundant_const_o for column_i.
+// Each word is checked in the cycle after it came. done_o is high in the cycle after the check that
+// ends the load. A read takes one cycle: source_o and mu_const_o for row source_i,
+// redundant_const_o for column_i.
 module rm_basext_shared_const
   import rm_basext_isa_pkg::*, rm_basext_pkg::*;
 #(

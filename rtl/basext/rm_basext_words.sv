@@ -14,8 +14,8 @@
 // a beat after the last one, or with an early last beat. done_o is then high for a cycle, with
 // code_o.
 //
-// Each word is checked in the cycle after it came. take_o says that the word counts, and done_o is
-// high in the next cycle. With take_o come
+// Each word is checked in the cycle after it came. take_o says that the word counts. done_o is high
+// in the cycle after the check that ends the load. With take_o come
 //
 // - the part of the word,
 // - its kind: 0 a modulus or the first of Head, 1 and 2 the constants in the order above, where a

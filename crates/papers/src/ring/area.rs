@@ -150,11 +150,8 @@ struct Group {
 /// Returns the groups of modules of the ring machine, in this order:
 ///
 /// - an RPAU of each prime size on the 7-series, and each whole RPAU,
-///
 /// - the modules that RPAUs share, together,
-///
 /// - the purposes and the single modules of an RPAU of each prime size,
-///
 /// - each shared module, an RPAU of each prime size, and the whole machine.
 fn groups(machine: &Machine) -> Vec<Group> {
     let group = |kind, part: String, parts| Group {

@@ -20,8 +20,8 @@ use crate::error::PaperError;
 use crate::scope::{Record, fields, record};
 use crate::value::Value;
 
-/// Returns the description of a vector machine for a ring degree: the BASALISC paper's machine, or for a smaller ring
-/// one of a smaller radix.
+/// Returns the description of a vector machine for a ring degree: the BASALISC paper's machine, or for a ring degree
+/// that it does not take, one with another radix.
 ///
 /// # Errors
 /// Fails if the shipped description is refused.

@@ -46,8 +46,8 @@ pub fn table(prime: u64) -> Vec<i64> {
         .collect()
 }
 
-/// Traces a procedure that maps u to the sigmoid of u / p, rounded, as a table. `power` is the plaintext modulus, a
-/// power of p.
+/// Traces a procedure that maps u to the entry of [`table`] for z = u / p, rounded to nearest. `power` is the plaintext
+/// modulus, a power of p.
 ///
 /// # Errors
 /// Fails if the trace refuses an operation.

@@ -190,7 +190,8 @@ pub fn compiled(procedure: &Arc<Procedure>, size: Size) -> Result<Compiled<Bgv>,
     Ok(compile::<Bgv>(trainer.whole()?, &options)?)
 }
 
-/// Counts the instructions of one training iteration: bootstraps, macro instructions, mid-level instructions.
+/// Counts the instructions of one training iteration: bootstraps, macro instructions except inputs, outputs and
+/// encodings, and mid-level instructions.
 pub fn counts(compiled: &Compiled<Bgv>) -> [u64; 3] {
     let macros = stats::counts(&compiled.managed);
     let silent = [MacroOp::Input, MacroOp::Output, MacroOp::Encode];
