@@ -53,6 +53,9 @@ def repeat(count: int, body: Callable[..., Any], *carried: Encrypted) -> Any:
     tuple. It may use other vectors of the program, which are the same each time, and may contain repeats. The result is
     that of a Python loop, but the program that is traced and saved is shorter.
 
+    In a program of arrays the body is written out instead, `count` times and at most 1000 times. It then returns
+    arrays of the shapes that it takes.
+
     Raises :class:`CompileError` for a count outside of 1 to 2^32, for a body that does not return as many encrypted
     vectors, and for a body that calls itself.
 
@@ -132,8 +135,11 @@ def procedure(function: Callable[..., Any]) -> Procedure:
     """Makes a procedure of a function. A program traces it once, and each call of it is one instruction.
 
     Encrypted and plain vectors and numpy arrays are arguments that differ from call to call. Numbers, strings, None and
-    tuples of them are fixed in the trace, so for other values the function is traced once more. The function returns
-    one encrypted vector, or a tuple or dict of them. It must not use vectors other than its arguments.
+    tuples of them are fixed in the trace, so for other values the function is traced once more. So it is for vectors of
+    other types. The function returns one encrypted vector, or a tuple or dict of them. It must not use vectors other
+    than its arguments.
+
+    In a program of arrays each call is written out instead.
 
     >>> import ringmill as rm
     >>> @rm.procedure
@@ -165,8 +171,8 @@ class Procedure:
 
     @public
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Calls the procedure in the program that is being traced. At least one argument must be a vector of that
-        program.
+        """Calls the procedure in the program that is being traced. At least one argument must be a vector or an array
+        of that program.
         """
         if any(isinstance(value, Traced) for value in (*args, *kwargs.values())):
             return self._function(*args, **kwargs)  # its layouts may differ from call to call

@@ -312,9 +312,9 @@ class Client:
         it you vouch for what the program states, since an error beyond the prediction would reveal information about
         the secret key.
 
-        Whole numbers come back exactly, as int64. Other arrays are complex if `complex` is true. By default they are
-        complex if the program has complex constants or this client encrypted complex inputs. Otherwise the imaginary
-        parts, which hold noise, are dropped.
+        Whole numbers come back exactly, as int64, or as fractions if the program divided them. Other arrays are complex
+        if `complex` is true. By default they are complex if the program has complex constants or this client encrypted
+        complex inputs. Otherwise the imaginary parts, which hold noise, are dropped.
 
         Raises :class:`KeysError` for ciphertexts of another key, and warns (:class:`KeysWarning`) if that cannot be
         checked. With `share`, raises :class:`DataError` for an output without a bound on its error, or one that noise

@@ -257,8 +257,9 @@ def tile(values: Any) -> Tiled:
     """Returns a number or a short vector that repeats through the slots of the vector that it meets.
 
     Its length must divide the slots. It can stand beside encrypted vectors in programs, and for inputs of
-    :meth:`Client.encrypt`, :meth:`Compiled.run` and ``sample=``. A plain vector that is shorter than the slots is
-    refused everywhere, so that none is repeated by accident.
+    :meth:`Client.encrypt`, :meth:`Compiled.run` and ``sample=``. It cannot stand beside whole numbers, or for an input
+    of a declared type. A plain vector of no declared length that is shorter than the slots is refused everywhere, so
+    that none is repeated by accident.
 
     >>> import ringmill as rm
     >>> @rm.program

@@ -5,12 +5,17 @@
 // A word is refused if it
 //
 // - is not the encoding of its own decoding,
-// - belongs to another stream,
+// - belongs to another stream, or to a controller that this machine lacks,
 // - names no RPAU or one beyond the machine, or is a transfer of several RPAUs,
-// - names a slot beyond the memory, or a row of a table beyond its depth,
+// - is a broadcast from an RPAU beyond the machine,
+// - names a slot beyond the memory,
 // - is for cores which lack its operation,
 // - has a result that comes in rows which a narrow slot cannot take,
-// - needs a part without which this machine was built.
+// - names a row of a table beyond its depth,
+// - needs a layer or a part without which this machine was built.
+//
+// Of several reasons code_o has the first in this order. END and WAIT are refused for the first
+// reason only.
 //
 // Latency 0 (combinational).
 module rm_ring_decode

@@ -4,9 +4,10 @@
 //
 // For each of a command's cmd_k_i + 1 polynomials it does
 //
-//   Move the residues modulo q_0 to q_(l-1) are taken, N / Lanes beats a row; and those of the last
-//   polynomial's targets are given in the same rows Scale passes over the N coefficients, one a
-//   cycle: one pass, or l - 1 with Digits Sum l cycles for each of the N coefficients
+//   Move   The residues modulo q_0 to q_(l-1) are taken, N / Lanes beats a row. Those of the last
+//          polynomial's targets are given in the same rows.
+//   Scale  Passes over the N coefficients, one a cycle: one pass, or l - 1 with Digits.
+//   Sum    l cycles for each of the N coefficients.
 //
 // Settle cycles follow Scale and Sum, while their last results are in flight. After the last
 // polynomial come k rows that only give. In Scale and Sum nothing is issued to the job. step_o says

@@ -8,10 +8,11 @@
 // crates/machines/src/vector/layout.rs has the proof. A chunk is Span lines; word v of line l is
 // that of bank v.
 //
-//   rows     line l is row rows_i[l]; the rows differ modulo Span. In sub-bank s of bank v is the line of that row, at the address of
-//            column v xor row: every sub-bank has an address of its own.
-//   columns  line l is column rows_i[0] + l, a multiple of Span and what follows. In sub-bank s of bank v is line s xor (v mod Span);
-//            all addresses are the column's.
+//   rows     Line l is row rows_i[l]; the rows differ modulo Span. Sub-bank s of bank v has the
+//            word of the row that is s modulo Span, at the address of column v xor row. So every
+//            sub-bank has an address of its own.
+//   columns  Line l is column rows_i[0] + l, where rows_i[0] is a multiple of Span. Sub-bank s of
+//            bank v has the word of line s xor (v mod Span). All addresses are the same.
 //
 // base_i is the limb's first address. A read's chunk is at lines_o in the next cycle and stays
 // until the next read. There is an access in each cycle of access_i, a write if write_i is high.

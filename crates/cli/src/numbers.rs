@@ -167,9 +167,9 @@ pub fn read<S: Compiles>(
     })
 }
 
-/// Returns random values of an input, uniform in its range. Without a range their absolute values are at most `bound`
-/// (1 if it is absent), and those of real values at most 1. They are the same for the same seed and number `input` of
-/// the input.
+/// Returns random values of an input, uniform in its range. They are whole or real, even if the scheme computes on
+/// complex numbers. Without a range their absolute values are at most `bound` (1 if it is absent), and those of real
+/// values at most 1 in any case. They are the same for the same seed and number `input` of the input.
 ///
 /// # Errors
 /// Fails if the scheme does not compute on such values.
@@ -256,8 +256,8 @@ pub fn bytes(values: &Values) -> Vec<u8> {
     }
 }
 
-/// Returns the first values of a decrypted output as JSON. Complex values are pairs of real and imaginary part if some
-/// imaginary part is above 10^-4 of the largest absolute value, and otherwise only their real parts.
+/// Returns the first values of a decrypted output as JSON. If some imaginary part of them is above 10^-8 and above 10^-4
+/// of their largest absolute value, they are pairs of real and imaginary part. Otherwise only the real parts are given.
 pub fn shown(values: &Values, first: usize) -> Value {
     match values {
         Values::Whole(values) => json!(values.get(..first).unwrap_or(values)),

@@ -70,7 +70,7 @@ class Result:
 
     def unpacked(self, vectors: Mapping[str, np.ndarray]) -> Any:
         """Takes the array out of decrypted vectors of slots, which have their names. An array of no dimension is
-        returned as a number.
+        returned as a number. With a divisor other than 1 the values are fractions.
         """
         slots = np.concatenate([vectors[name] for name in self.vectors])
         values = np.append(slots, np.zeros(1, dtype=slots.dtype))[self.places]
