@@ -11,8 +11,9 @@
 // Instructions come by (valid_i, ready_o). Refill and faults are those of rm_vector_queue. want_*
 // asks for chunks, chunk_* brings them in that order, and out_* takes chunks away with their
 // address. The words of a chunk are row after row. halt_o: HCF was sent in this cycle. idle_o:
-// nothing is in flight anywhere. pending_o: an instruction that the queue has given is still to be
-// sent; clear_i may come only if there is none.
+// nothing is in flight in the units and at the buffer; instructions may still wait to be sent.
+// pending_o: an instruction that the queue has given is still to be sent; clear_i may come only if
+// there is none.
 //
 // For lockstep: sent_o (an instruction was sent), enters_o (half a chunk enters the permutation
 // units), wrote_o (write-backs, by writer_e).

@@ -13,7 +13,7 @@
 // - no chunk that it reads or writes is still to be written,
 // - no register that it reads is busy,
 // - the port is free, if it reads the buffer,
-// - its unit takes it.
+// - its unit takes it; HCF has no unit, and waits until those that write to the buffer are idle.
 //
 // An access takes the port for Buffer cycles. The first write-back of waits_i gets the port
 // (take_o) when it is free and no read takes it in this cycle. The space that a write-back frees

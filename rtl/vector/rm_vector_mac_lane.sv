@@ -2,9 +2,10 @@
 // A lane of the multiply-accumulate unit (BASALISC paper, section 6.3 and Figure 6): one
 // multiplier, a register file, an accumulator.
 //
-// The result is product + term, product + accumulator, product, or term. The product is a b / R, or
-// a one / R = a. The term is b, -b (as q - b, which the sum takes as well), or a. So a sum and a
-// copy need no adder and no wires of their own, except the term's.
+// The result is product + term, product + accumulator, product, or term. The product is a b / R. If
+// one factor is R mod q (`one`), the product is the other factor. The term is b, -b (as q - b, which
+// the sum takes as well), or a. So a sum and a copy need no adder and no wires of their own, except
+// the term's.
 //
 // Rank 0 takes the chunk's word, two cycles after its item was taken there, as the buffer answers.
 // Rank 1 takes the operands from registers, which are read while an item is in rank 0. Ranks 2 to 5

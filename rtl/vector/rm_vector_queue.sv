@@ -10,9 +10,10 @@
 //
 // Exhaustion: exhausted_o is an interrupt. It rises when a program runs (its first instruction was
 // sent, HCF was not) and the controller has no instruction that it could send. It stays until
-// acknowledge_i. held_i says that the controller has one, last_i that it is HCF. underrun_o counts
-// the cycles of exhaustion since clear_i: the cycles by which instructions came too late, as `fed`
-// in crates/machines/src/vector/queue.rs counts them. A fault exhausts the queue as well.
+// clear_i, or until acknowledge_i comes after that. held_i says that the controller has one, last_i
+// that it is HCF. underrun_o counts the cycles of exhaustion since clear_i: the cycles by which
+// instructions came too late, as `fed` in crates/machines/src/vector/queue.rs counts them. A fault
+// exhausts the queue as well.
 //
 // A word at the head that is no instruction (rm_vector_check) stops the queue until clear_i.
 // fault_o names the fault, word_o the word, and number_o its number since the last clear_i. clear_i
