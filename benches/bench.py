@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ringmill beside its peers, in one run, on one pinned core, in turns; every result checked equal before it is timed.
+"""Ringmill beside its peers, in one run and in turns, on one pinned core, or on two for the rows of two threads.
+
+A row is timed after its result has been checked: against SEAL's bits, a peer's digest, or the computation in the clear.
 
     make bench                               all rows: prints the table, writes benches/results/<date>-<processor>.json
     make bench ONLY=ntt.50,ckks.set1.rotate  chosen rows: prints the table, writes nothing unless --output says where

@@ -5,7 +5,7 @@ processor.
 In a transform every vector instruction counts that the kernel which ran cannot do without (`KERNELS`). In other rows
 multiplications alone count. There are several ways to do them (`WAYS`), and the cheapest gives the floor. Only
 compulsory bytes count: operands and keys read once, results written once, at the best rate of a loop that touches no
-more bytes than the row.
+more bytes than the row. A row below the smallest loop has that loop's rate. Whole programs count no bytes.
 
 Each kind of instruction has a rate and a number of slots: the additions that one such instruction displaces. Every
 arithmetic port does additions. So two lower bounds hold on every processor: the time of each kind alone, and the time

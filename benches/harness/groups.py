@@ -68,7 +68,7 @@ class Run:
         self, row: Row, peers: Sequence[Side], shape: Shape, name: str | None = None, beside: str | None = None
     ) -> None:
         """Measures a row on our side and on the peers in turns. Records one line for each peer, all with the same
-        samples of ours. `beside` names another row of ours that stands as a peer.
+        samples of ours, or one line without a peer. `beside` names another row of ours that stands as a peer.
         """
         own = self.package if row.group == "programs" else self.ours if row.threads == 1 else self.ours_two
         assert own is not None
@@ -217,8 +217,8 @@ def ckks(run: Run, rows: Sequence[Row]) -> None:
 
 
 def ckks_bootstrap(run: Run, rows: Sequence[Row]) -> None:
-    """Measures bootstraps of a set beside those of peers. Each peer has parameters of its own library for as many
-    slots.
+    """Measures bootstraps of each set. On one thread the set `CKKS_COMPARED` stands beside peers, which have parameters
+    of their own libraries for as many slots.
 
     Levels, precision and bytes of keys differ from side to side, so the record has them beside the times.
     """
@@ -279,9 +279,9 @@ def integers(run: Run, rows: Sequence[Row]) -> None:
 
 
 def bgv(run: Run, rows: Sequence[Row]) -> None:
-    """Measures operations at a set's top level beside OpenFHE's with as many bits. Measures bootstraps of comparison
-    sets beside fheanor's with the same sizes, and the bootstrap of the BASALISC paper's set beside HElib's with as many
-    slots.
+    """Measures operations at a set's top level beside OpenFHE's with at least as many bits. Measures bootstraps of
+    comparison sets beside fheanor's with the same sizes, and the bootstrap of the BASALISC paper's set beside HElib's
+    with as many slots. Rows of two threads stand beside ours on one thread instead.
     """
     for case, threads, chosen in by_case(run, rows):
         for bootstraps in (False, True):
@@ -323,7 +323,9 @@ def bgv_case(run: Run, case: str, threads: int, chosen: Sequence[Row]) -> None:
 
 
 def tfhe(run: Run, rows: Sequence[Row]) -> None:
-    """Measures gates and table look-ups of a set. Each of our variants stands beside tfhe-rs with the same sizes."""
+    """Measures gates and table look-ups of a set. Each of our variants stands beside tfhe-rs with the same sizes. A
+    gate of at least 128 bits also stands beside OpenFHE's gate, which has its own set.
+    """
     for case, _threads, chosen in by_case(run, rows):
         names = [row.name for row in chosen]
         run.progress(f"tfhe.{case}: keys and ciphertexts of every side")
@@ -339,7 +341,9 @@ def tfhe(run: Run, rows: Sequence[Row]) -> None:
 
 
 def circuits(run: Run, rows: Sequence[Row]) -> None:
-    """Measures operations on encrypted integers, beside tfhe-rs on integers of the same digits, sizes and noise."""
+    """Measures operations on encrypted integers. Those of one thread stand beside tfhe-rs on integers of the same
+    digits, sizes and noise, those of two threads beside ours on one thread.
+    """
     for case, threads, chosen in by_case(run, rows):
         names = [row.name for row in chosen]
         run.progress(f"circuits.{case}: keys and ciphertexts of every side")

@@ -25,16 +25,16 @@ def cpuinfo(key: str) -> str | None:
 
 
 def masked() -> str | None:
-    """Returns `avx2` if `RINGMILL_PLANS` keeps our kernels to that level, else None. Peers with wider kernels are then
-    kept to it, too.
+    """Returns `avx2` if `RINGMILL_PLANS` keeps our kernels to that level, else None. Of the peers tfhe-ntt alone is
+    then built without wider kernels.
     """
     return "avx2" if "avx2" in os.environ.get("RINGMILL_PLANS", "").split(",") else None
 
 
 def full_name(machine: dict[str, Any]) -> str:
     """Returns the name of a record's processor with its family, model and stepping, since virtual machines give many
-    processors the same name. The name also tells if AVX-512 is missing or kept from the kernels, since they then run as
-    on another processor.
+    processors the same name. The name ends in `AVX2` if the processor has AVX2, and AVX-512 is missing or kept from the
+    kernels, since they then run as on another processor.
     """
     parts = [machine["processor"], "-".join(filter(None, machine.get("family_model_stepping", [])))]
     features = machine.get("features", [])
@@ -55,7 +55,10 @@ def load_average() -> list[float]:
 
 
 def cores(count: int) -> tuple[int, ...]:
-    """Returns the last `count` cores that this process may use, since the first ones serve interrupts more often."""
+    """Returns the last `count` cores that this process may use, since the first ones serve interrupts more often.
+
+    Returns fewer cores if the process may use fewer, and none on a system without affinities.
+    """
     if not hasattr(os, "sched_getaffinity"):
         return ()
     return tuple(sorted(os.sched_getaffinity(0))[-count:])

@@ -16,7 +16,7 @@ TURNS = 7
 TURN_SECONDS = 0.025
 SAMPLES = range(2, 41)
 SAMPLE_SECONDS = 50e-6
-# A call of at least LONG_SECONDS is sampled once a turn, in LONG_TURNS turns.
+# A call of at least LONG_SECONDS is sampled once a turn. If one side has such a call, all sides have LONG_TURNS turns.
 LONG_SECONDS, LONG_TURNS = 1.0, 3
 # Samples shorter than this share of the median are dropped, since their time was not counted whole.
 LEAST = 0.25
@@ -53,7 +53,9 @@ class Times:
         return max(processor / wall for wall, processor in self.samples)
 
     def record(self) -> dict[str, Any]:
-        """Returns the number of samples, and by each clock the fastest of them and their median."""
+        """Returns the number of samples, the cores that they had, and by each clock the fastest of them and their
+        median, in microseconds.
+        """
         return {
             "samples": len(self.samples),
             "cores": round(self.cores(), 3),

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds our side, and installs each peer from its ordinary registry, in a pinned version.
+"""Builds our side, and installs the peers from their ordinary registries, in pinned versions, below `target/peers`.
 
-Peers are installed below `target/peers`, except SEAL, which the tests need too (requirements/test.txt). A peer that
-can't be had raises `Unavailable` with the reason in one line, and the run goes on without it.
+Two peers come from elsewhere. SEAL is taken from this Python, since the tests need it too (requirements/test.txt). The
+user builds HElib. A peer that can't be had raises `Unavailable` with the reason in one line, and the run goes on
+without it.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class Unavailable(RuntimeError):
 def run(
     command: list[str | Path], cwd: Path = ROOT, aloud: bool = False, environment: dict[str, str] | None = None
 ) -> str:
-    """Runs a step of an installation and returns its standard output. Raises `Unavailable` with its last error message
-    if it fails.
+    """Runs a step of an installation and returns its standard output. Raises `Unavailable` with the last line of its
+    standard error if it fails, and also if it cannot start or takes more than 30 minutes.
 
     `aloud` lets its standard error through, for steps that take minutes and tell their progress.
     """
@@ -133,7 +134,9 @@ def lattigo(cores: tuple[int, ...]) -> Side:
 
 
 def python310() -> str:
-    """Returns the path of a CPython 3.10 that starts."""
+    """Returns the path of the first Python that starts and has `ensurepip`, of three places: the variable `PYTHON310`,
+    `python3.10` on the path, and pyenv's folders. Nothing checks the version of the one that the variable names.
+    """
     candidates = [os.environ.get("PYTHON310"), shutil.which("python3.10")]
     candidates += sorted(map(str, Path.home().glob(".pyenv/versions/3.10*/bin/python3.10")))
     for candidate in filter(None, candidates):

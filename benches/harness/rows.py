@@ -48,8 +48,8 @@ BGV_COMPARED = tuple(f"insecure-comparison-{log_n}" for log_n in (13, 14, 15))
 CKKS_BOOTSTRAPS = ("deep", "precise")
 # The set whose bootstrap stands beside those of peers.
 CKKS_COMPARED = "deep"
-# Operations on integers of 16 bits under the set `circuits`. With two threads `and` is measured too, whose bootstraps
-# are independent.
+# Operations on integers of 16 bits under the set `circuits`, on one thread. Two threads measure `multiply`, and `and`,
+# whose bootstraps are independent.
 CIRCUIT_ROWS = ("add", "multiply", "maximum", "divide")
 NTT_LOG_N = tuple(range(10, 17))
 NTT_BITS = (30, 50, 60)

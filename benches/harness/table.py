@@ -24,7 +24,7 @@ ENOUGH = 0.75
 
 
 def number(value: float | None) -> str:
-    """Returns a number with three significant digits, or as a whole number from a hundred on."""
+    """Returns a number with two decimals below ten, one below a hundred, and none from there on."""
     if value is None:
         return "-"
     if abs(value) >= 100:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the data and the clear results of the programs that our side and OpenFHE compute. Each program has one task.
+"""Makes the data and the clear results of the programs that our side and OpenFHE compute. Each program has a
+task at full size, and one at a size for tests.
 
 The harness makes a task with numpy and saves it in a file. Each side loads that file, so both sides encrypt the same
 vectors, compute with the same constants, and are compared with the same result. A side needs numpy alone.
@@ -85,8 +86,10 @@ def windows(values: Vector, width: int, stride: int = 1) -> Vector:
 
 
 def diagonals(matrix: Vector, slots: int, stride: int, baby: int) -> Vector:
-    """Returns the generalised diagonals of a matrix whose sizes are powers of two, one line each, for a baby-step
-    giant-step product (Halevi and Shoup, *Algorithms in HElib*, 2014).
+    """Returns the generalised diagonals of a matrix whose sizes are powers of two, one line for each row, for a
+    baby-step giant-step product (Halevi and Shoup, *Algorithms in HElib*, 2014). The matrix has at least as many columns as
+    rows. If it has more, the sums of such a product are partial. A caller adds the parts that stand `rows` blocks
+    apart.
 
     Entry j of the operand stands in the `stride` slots from j * stride on, and the operand repeats through the slots.
     Line d holds entry (b mod rows, b + d mod columns) in block b, turned to the right by the giant step of d.
@@ -151,7 +154,9 @@ def polynomial(degree: int, slots: int) -> Task:
 
 
 def records(count: int, features: int) -> tuple[Vector, Vector]:
-    """Returns standardised records of the Wisconsin breast cancer data set, and their labels. Each record is a column.
+    """Returns records of the Wisconsin breast cancer data set, and their labels. Each record is a column. Features are
+    standardised by the mean and deviation of all records, and clipped to [-3, 3].
+
     The number of rows is the next power of two above `features`, and row `features` is 1, for the intercept.
     """
     from sklearn.datasets import load_breast_cancer

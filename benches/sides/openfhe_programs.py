@@ -88,7 +88,7 @@ ONE_HOIST = "its wheel encodes no plaintext in the extended basis, so products a
 
 
 def powers(count: int, stride: int = 1) -> list[int]:
-    """Returns the rotation steps that add up `count` values at a stride by doubling."""
+    """Returns the rotation steps that add up `count` values at a stride by doubling. `count` is a power of two."""
     return [stride << bit for bit in range((count - 1).bit_length())]
 
 
@@ -121,7 +121,7 @@ def product_steps(rows: int, baby: int, stride: int) -> list[int]:
 
 def product(m: Machine, x: Any, lines: Sequence[Any], baby: int, stride: int = 1) -> Any:
     """Returns a plain matrix times an encrypted vector, by hoisted baby steps and giant steps. `lines` are the encoded
-    diagonals.
+    diagonals of `harness.tasks.diagonals`. If the matrix has more columns than rows, the caller adds the partial sums.
     """
     turned = m.rotations(x, [step * stride for step in range(baby)])
     total = None

@@ -44,7 +44,9 @@ def variance(task: Task) -> rm.Program:
 
 
 def product(x: rm.Encrypted, diagonals: Sequence[Any], baby: int, stride: int = 1) -> rm.Encrypted:
-    """Returns a plain matrix times an encrypted vector, by baby steps and giant steps."""
+    """Returns a plain matrix times an encrypted vector, by baby steps and giant steps. If the matrix has more columns
+    than rows, the caller adds the partial sums.
+    """
     turned = [x << step * stride for step in range(baby)]
     total = 0
     for giant in range(0, len(diagonals), baby):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the operations of `make bench` with Microsoft SEAL, through `tenseal.sealapi`, which is SEAL's own interface.
 
-SEAL makes the keys and the operands, and saves them with the result of every operation. Our side must give the same
-bits before anything is timed. A call from Python costs under a microsecond. The time to convert lists of numbers for
-`encode` and `decode` is measured apart and subtracted.
+SEAL makes the keys and the operands, and saves them with the result of every operation on ciphertexts. Our side must
+give the same bits before such an operation is timed. A call from Python costs under a microsecond. The
+time to convert lists of numbers for `encode` and `decode` is measured apart and subtracted.
 """
 
 from __future__ import annotations

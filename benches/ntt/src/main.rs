@@ -153,7 +153,8 @@ fn operands(modulus: u64, n: u64) -> (Vec<u64>, Vec<u64>) {
     (limb(0x9e37_79b9_7f4a_7c15), limb(0xbf58_476d_1ce4_e5b9))
 }
 
-/// Returns the FNV-1a hash of the words in hexadecimal, as our side does.
+/// Returns a hash of the words in hexadecimal, as our side does: FNV-1a of 64 bits, with a whole word in place of each
+/// byte.
 fn digest(limb: Vec<u64>) -> String {
     let hash = limb.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, &word| {
         (hash ^ word).wrapping_mul(0x0100_0000_01b3)

@@ -16,7 +16,7 @@ use crate::group::Group;
 /// coefficients.
 ///
 /// # Errors
-/// Fails if the arguments name nothing that exists, or if a computation fails.
+/// Fails if there are fewer than 2 `limbs` primes of `bits` bits for 2^`log_n` points, or if a computation fails.
 pub fn open(log_n: u8, limbs: usize, bits: u32, threads: usize) -> Result<Group> {
     let n = 1usize << log_n;
     let moduli = primes::ntt_primes(bits, u32::from(log_n), 2 * limbs)?
@@ -79,8 +79,8 @@ pub fn open(log_n: u8, limbs: usize, bits: u32, threads: usize) -> Result<Group>
     Ok(group)
 }
 
-/// The number of parts of the coefficients for each thread. There are several, so that the threads that are awake do
-/// them.
+/// The number of parts of the coefficients for each of several threads. There are several parts, so that the threads
+/// that are awake do them. A single thread takes all coefficients as one part.
 const PARTS: usize = 8;
 
 /// Extends all coefficients. The threads take parts of the coefficients, one part after the other, and the calling

@@ -33,7 +33,7 @@ const SHIFT: u64 = 1_000_003;
 /// Makes the named rows of a parameter set ready, on this number of threads.
 ///
 /// # Errors
-/// Fails if the arguments name nothing that exists, or if a computation fails.
+/// Fails if there is no such set, or if a computation fails. A name that is no row makes no row.
 pub fn open(set: &str, rows: &[String], threads: usize) -> Result<Group> {
     let named = Set::named(set).ok_or_else(|| format!("no set {set}"))?;
     let setup = named.bootstrapping()?;

@@ -44,7 +44,7 @@ fn circuit(op: Binary, params: &Params) -> Result<Circuit> {
 /// bootstraps of each circuit.
 ///
 /// # Errors
-/// Fails if the arguments name nothing that exists, or if a computation fails.
+/// Fails if there is no such set, or if a computation fails. A name that is no row makes no row.
 pub fn open(set: &str, rows: &[String], threads: usize) -> Result<Group> {
     let mut group = Group::default();
     let params = Params::named(set)?;

@@ -45,7 +45,7 @@ struct Operation<'a> {
 /// `folder` has SEAL's files. Without it the keys are ours.
 ///
 /// # Errors
-/// Fails if the arguments name nothing that exists, or if a computation fails.
+/// Fails if there is no such set, if a file of SEAL's is missing or refused, or if a computation fails.
 pub fn open(set: &str, folder: Option<&Path>, threads: usize) -> Result<Group> {
     let params = Params::named(set)?;
     let material: &'static Material = Box::leak(Box::new(match folder {

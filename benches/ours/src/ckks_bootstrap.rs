@@ -28,7 +28,7 @@ const BOOTSTRAP: &str = "real";
 /// compiler's bound on its error.
 ///
 /// # Errors
-/// Fails if the arguments name nothing that exists, or if a computation fails.
+/// Fails if there is no such set, or if a computation fails.
 pub fn open(set: &str, threads: usize) -> Result<Group> {
     let named = Set::named(set).ok_or_else(|| format!("no set {set}"))?;
     let procedure = Arc::new(Procedure::of_set(named)?);

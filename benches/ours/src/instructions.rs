@@ -204,8 +204,8 @@ macro_rules! narrow {
     }};
 }
 
-/// Returns the kinds of instructions that this processor has, by width of vectors in bits. The addition is the first of
-/// each width.
+/// Returns the kinds of instructions that floors count and this processor has, by width of vectors in bits. The
+/// addition is the first of each width. Width 512 needs AVX-512 F and DQ, and width 256 needs AVX2.
 pub fn available() -> Vec<(u32, Vec<Kind>)> {
     let mut widths = Vec::new();
     if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512dq") {

@@ -32,7 +32,7 @@ enum Key {
 /// Makes the rows of a scheme (`bfv` or `bgv`) ready, on one thread. `folder` has SEAL's files.
 ///
 /// # Errors
-/// Fails if the arguments name nothing that exists, or if a computation fails.
+/// Fails if the scheme has another name, if a file of SEAL's is missing or refused, or if a computation fails.
 pub fn open(scheme: &str, folder: &Path) -> Result<Group> {
     let parameters = file(folder, "parms")?;
     match scheme {

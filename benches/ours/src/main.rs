@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Our side of `make bench`: a process that reads one JSON request a line, and answers each with one line of JSON.
+//! Our side of `make bench`: a process that reads one JSON request a line, and answers each with one line of JSON. The
+//! process ends at the first request that fails.
 //!
 //! The request `open` makes a group of rows ready and checks their results, and `time` times one row.
 //! `benches/README.md` has the protocol that every side speaks.
@@ -48,7 +49,7 @@ enum Request {
         set: String,
     },
     Open(Open),
-    /// A request for `count` samples of a row, each the mean seconds of `calls` calls.
+    /// A request for `count` samples of a row, each the mean wall and processor seconds of `calls` calls.
     Time {
         row: String,
         count: usize,

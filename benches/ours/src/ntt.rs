@@ -25,7 +25,7 @@ const TASKS: [Task; 2] = [Task::Forward, Task::Inverse];
 /// includes the factor 1/N.
 ///
 /// # Errors
-/// Fails if the arguments name nothing that exists, or if a computation fails.
+/// Fails if no prime of one of the sizes exists for one of the lengths, or if a computation fails.
 pub fn open(log_n: &[u8], bits: &[u32]) -> Result<Group> {
     let mut group = Group::default();
     let (mut moduli, mut digests, mut kernels) = (Map::new(), Map::new(), Map::new());
@@ -169,7 +169,7 @@ fn operands(q: Modulus, ring: Ring) -> (Vec<u64>, Vec<u64>) {
     (limb(0x9e37_79b9_7f4a_7c15), limb(0xbf58_476d_1ce4_e5b9))
 }
 
-/// Returns the FNV-1a hash of the words in hexadecimal.
+/// Returns a hash of the words in hexadecimal: FNV-1a of 64 bits, with a whole word in place of each byte.
 fn digest(limb: &[u64]) -> String {
     let hash = limb.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, &word| {
         (hash ^ word).wrapping_mul(0x0100_0000_01b3)

@@ -36,11 +36,11 @@ fn prime_bits(set: &str, messages: Messages) -> u32 {
     }
 }
 
-/// Makes the named rows of a parameter set ready, on one thread. The facts are the set's sizes, and a summary of each
-/// row's parameters.
+/// Makes the named rows of a parameter set ready, on one thread. The facts are the sizes of the
+/// last row made, and a summary of each row's parameters.
 ///
 /// # Errors
-/// Fails if the arguments name nothing that exists, or if a computation fails.
+/// Fails if there is no such set, or if a computation fails. A name that is no row makes no row.
 pub fn open(set: &str, rows: &[String]) -> Result<Group> {
     let mut group = Group::default();
     for (name, prime, unrolling) in WAYS {
