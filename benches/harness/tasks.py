@@ -87,9 +87,9 @@ def windows(values: Vector, width: int, stride: int = 1) -> Vector:
 
 def diagonals(matrix: Vector, slots: int, stride: int, baby: int) -> Vector:
     """Returns the generalised diagonals of a matrix whose sizes are powers of two, one line for each row, for a
-    baby-step giant-step product (Halevi and Shoup, *Algorithms in HElib*, 2014). The matrix has at least as many columns as
-    rows. If it has more, the sums of such a product are partial. A caller adds the parts that stand `rows` blocks
-    apart.
+    baby-step giant-step product (Halevi and Shoup, *Algorithms in HElib*, 2014). The matrix has at least as many
+    columns as rows. If it has more, the sums of such a product are partial. A caller adds the parts that stand `rows`
+    blocks apart.
 
     Entry j of the operand stands in the `stride` slots from j * stride on, and the operand repeats through the slots.
     Line d holds entry (b mod rows, b + d mod columns) in block b, turned to the right by the giant step of d.

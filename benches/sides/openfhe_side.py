@@ -3,9 +3,10 @@
 
 Its parameters are made from sizes, not from primes. CKKS and BGV beside SEAL have the same ring degree, number and
 sizes of ciphertext primes, one prime a digit of the key switching, and rescaling by hand (its fastest technique for
-single operations). BFV has as many bits and the fastest variant. Bootstraps, gates and BGV at a bootstrapping set's top level
-have options of their own. Each operation's result is decrypted and compared with the plaintext. The rows `encode`,
-`decrypt` and `rescale` are checked within another operation. Operations return new objects: that is its interface.
+single operations). BFV has as many bits and the fastest variant. Bootstraps, gates and BGV at the top level of a
+bootstrapping set have options of their own. Each operation's result is decrypted and compared with the plaintext. The
+rows `encode`, `decrypt` and `rescale` are checked within another operation. Operations return new objects: that is
+its interface.
 """
 
 from __future__ import annotations
