@@ -58,6 +58,7 @@ def load(folder: Path) -> list[dict[str, Any]]:
 def latest(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Returns one record for each processor, in the order of the processors' names. It is the processor's last record,
     with the rows that it lacks from the last record that has them. Each row gets the day of its measurement.
+    `records` come oldest first.
     """
     by_processor: dict[str, dict[str, Any]] = {}
     for record in records:

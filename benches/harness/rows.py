@@ -102,7 +102,7 @@ def all_rows() -> list[Row]:
 
 def choose(only: str | None) -> list[Row]:
     """Returns the rows whose id has one of the words of `only` (separated by commas) as a whole part or several whole
-    parts between dots.
+    parts between dots. Ends the program if a word names no row.
     """
     rows = all_rows()
     if not only:

@@ -36,7 +36,9 @@ class Side:
     _errors: Any = field(default=None, repr=False)
 
     def ask(self, **request: Any) -> Any:
-        """Returns the answer to a request. The first request starts the process."""
+        """Returns the answer to a request. The first request, and the first after `close`, starts the process. Raises
+        `SideFailed` if the process has ended or its answer is no JSON.
+        """
         if self._process is None:
             self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed with the side
             self._process = subprocess.Popen(

@@ -62,7 +62,7 @@ def operands(slots: int) -> tuple[list[float], list[float]]:
 
 
 def close(found: list[float], expected: list[float], tolerance: float = TOLERANCE) -> bool:
-    """Returns whether all differences of two vectors are below the tolerance."""
+    """Returns whether all differences of two vectors are below the tolerance. Raises an error for unequal lengths."""
     pairs = zip(found, expected, strict=True)
     return all(abs(x - y) < tolerance for x, y in pairs)
 

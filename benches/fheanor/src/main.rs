@@ -57,7 +57,7 @@ struct Set {
     /// The bits of the ciphertext modulus, with a fraction.
     bits: f64,
     weight: usize,
-    /// The largest absolute value of the quotient that the bootstrap removes.
+    /// The largest absolute value of the quotient that the bootstrap removes. It counts only if one digit is removed.
     bound: i64,
 }
 
