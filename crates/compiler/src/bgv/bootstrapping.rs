@@ -75,15 +75,8 @@ fn made_again(kept: KeptBootstrapping, params: &Arc<Params>) -> Result<Arc<Proce
     let kept: Fields = kept.read()?;
     let (params, weight) = (Arc::clone(params), kept.weight);
     let Exact(chance) = kept.log2_chance;
-    // The bootstrap is made again for the probability of failure that was accepted when it was made. A value that is no
-    // number counts as the default.
-    let setup = if chance == f64::NEG_INFINITY {
-        Bootstrapping::rigorous(params, weight)
-    } else if chance.is_nan() || chance <= Bootstrapping::LOG2_CHANCE {
-        Bootstrapping::new(params, weight)
-    } else {
-        Bootstrapping::with_chance(params, weight, chance.min(0.0))
-    };
+    // The bootstrap is made again for the probability of failure that was accepted when it was made.
+    let setup = Bootstrapping::accepting(params, weight, chance);
     let made = || -> Result<Procedure, BootstrapError> {
         let setup = setup?.with_map_depth(kept.stages);
         let maps = Maps::new(&setup, setup.shape())?;

@@ -341,7 +341,8 @@ pub fn bootstrapping_for(
         true => builder.allow_insecure_parameters_for_tests_only(),
         false => builder,
     };
-    let made = Bootstrapping::new(builder.build()?, setup.weight())?;
+    let chance = setup.log2_chance();
+    let made = Bootstrapping::accepting(builder.build()?, setup.weight(), chance)?;
     let made = made.with_map_depth(setup.shape().depth);
     Ok(made.with_removal(setup.removal()))
 }

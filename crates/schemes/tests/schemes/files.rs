@@ -9,6 +9,7 @@ use ringmill_schemes::ckks::key::KeyForm;
 use ringmill_schemes::ckks::{
     Ciphertext, Decryptor, Encoder, Encryptor, Evaluator, KeyGenerator, Params, ParamsBuilder,
 };
+use ringmill_schemes::rlwe::ledger::Charge;
 use sha2::{Digest, Sha256};
 
 /// The number of bytes of a file before its payload.
@@ -155,6 +156,35 @@ fn a_saved_secret_key_has_its_count_and_nothing_but_a_count() {
         let altered = resealed(&bytes, change);
         assert!(file::read_secret_key_in_the_clear(&altered, &s.params).is_err());
     }
+}
+
+/// A process remembers what it has shared when the key's file is lost, and does not write a bare key over a file that
+/// holds the count but cannot be read.
+#[test]
+fn a_lost_or_damaged_file_does_not_start_the_count_again() {
+    let s = Setup::new(&[40, 30], &[40], 4);
+    let secret = s.keygen.secret_key();
+    let path = std::env::temp_dir().join(format!("ringmill-lost-{}", std::process::id()));
+    let charge = |outputs| {
+        secret.charge(&Charge {
+            outputs,
+            statistical_bits: 1,
+            decryptions: 100,
+            decrypted_so_far: None,
+        })
+    };
+    charge(2).unwrap();
+    secret.save(&path).unwrap();
+    charge(4).unwrap();
+    assert_eq!(secret.shared_decryptions(), Some(6));
+    let kept = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &kept[..kept.len() / 2]).unwrap();
+    assert_eq!(secret.shared_decryptions(), Some(6));
+    assert!(secret.save(&path).is_err());
+    assert_eq!(std::fs::read(&path).unwrap(), kept[..kept.len() / 2]);
+    std::fs::remove_file(&path).unwrap();
+    charge(1).unwrap();
+    assert_eq!(secret.shared_decryptions(), Some(7));
 }
 
 /// Keys of parameters whose primes are all below 2^32 take 4 bytes for each residue. Keys with 8 bytes for each, from

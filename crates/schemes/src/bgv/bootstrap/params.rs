@@ -77,6 +77,26 @@ impl Bootstrapping {
         Self::checked(params, weight, allowed, SlotStructure::slots)
     }
 
+    /// Chooses parameters for which each bootstrap fails as rarely as one of a probability of 2^`log2_chance` that was
+    /// accepted before: never for minus infinity, with the default probability if that is larger, and otherwise with
+    /// at most this one. NaN counts as the default.
+    ///
+    /// # Errors
+    /// The errors of [`Bootstrapping::rigorous`].
+    pub fn accepting(
+        params: Arc<Params>,
+        weight: u32,
+        log2_chance: f64,
+    ) -> Result<Self, BootstrapError> {
+        if log2_chance == f64::NEG_INFINITY {
+            Self::rigorous(params, weight)
+        } else if log2_chance.is_nan() || log2_chance <= Self::LOG2_CHANCE {
+            Self::new(params, weight)
+        } else {
+            Self::with_chance(params, weight, log2_chance.min(0.0))
+        }
+    }
+
     /// Chooses parameters for general bootstrapping
     /// ([`Bootstrapper::bootstrap_general`](super::Bootstrapper::bootstrap_general)). The probability of failure
     /// counts all N coefficients of a ciphertext.

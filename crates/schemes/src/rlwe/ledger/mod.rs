@@ -236,7 +236,9 @@ impl Ledger {
             .filter(|&own| home::regular(path).as_ref() == Some(own));
         match own.map(|own| Home::open(key, own)) {
             Some(Ok(home)) => home.write_again(),
-            Some(Err(_)) | None => home::put(path, &bare()),
+            // A bare key in its place would lose the count.
+            Some(Err(fault)) => Err(fault),
+            None => home::put(path, &bare()),
         }
     }
 }

@@ -89,7 +89,18 @@ fn what_does_not_bootstrap_is_refused() {
             .unwrap()
             .is_certain()
     );
-    assert!(Bootstrapping::rigorous(two, 17).is_err());
+    assert!(Bootstrapping::rigorous(two.clone(), 17).is_err());
+    // Parameters made again for an accepted chance fail as rarely.
+    let certain = Bootstrapping::rigorous(two.clone(), 8).unwrap();
+    for setup in [certain, accepted] {
+        let chance = setup.log2_chance();
+        let again = Bootstrapping::accepting(two.clone(), setup.weight(), chance).unwrap();
+        assert_eq!(again.log2_chance(), chance);
+        assert_eq!(again.is_certain(), setup.is_certain());
+    }
+    let default = Bootstrapping::accepting(two.clone(), 8, f64::NAN).unwrap();
+    assert!(default.log2_chance() <= Bootstrapping::LOG2_CHANCE);
+    assert!(Bootstrapping::accepting(two, 200, -40.0).is_err());
 }
 
 #[test]
