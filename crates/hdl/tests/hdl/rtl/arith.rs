@@ -286,8 +286,8 @@ fn narrow(words: &[u32]) -> u128 {
 }
 
 /// Checks the multiplier of columns of DSP blocks, one product a cycle. Some widths have rows above the second column,
-/// some have none, and some factors are filled up with zeros. A first factor that is wider than the second is tried
-/// with 1.
+/// some have none, and some factors are filled up with zeros. Some first factors have more bits than the second. The
+/// module takes their upper bits only if the second factor is 1, so these bits are tried with a second factor of 1.
 pub fn check_cascade(hdl: &Hdl, seed: u64) -> Check {
     let mut rng = Rng::new(seed);
     for (width, a_width, latency) in [
