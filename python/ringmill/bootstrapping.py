@@ -321,16 +321,17 @@ def bootstrapping(
     """Returns parameters that bootstrap, by the name of a set or from sizes of your own.
 
     ``"deep"``, ``"fine"`` and ``"precise"`` are sets for approximate numbers (CKKS) with N = 2^16 and 32,768 slots.
-    ``"deep"`` has 15 levels between bootstraps and errors below 2^-20, ``"fine"`` 12 levels and errors below 2^-23.
-    ``"precise"`` has 8 levels and errors below 2^-41, and its bootstraps take about twice as long. A CKKS program that
-    needs bootstraps takes such a set without being asked. The other sets are for whole numbers (BGV).
-    ``"basalisc"`` is the BASALISC paper's set (N = 2^16, 127^3, 64 slots). Your own sizes are for whole numbers:
-    `log_n`; `prime` p and `exponents` r and e; `primes`, the numbers of ciphertext primes and of special primes; and
-    the `weight` of the encapsulated secret. `target` is the name of a machine or of its description file, and adapts
-    the set to the machine: the vector machine divides modulo primes alone and stores its keys whole. Give the same
-    target to ``compile``.
+    For numbers up to 1, ``"deep"`` has 15 levels between bootstraps and errors below 2^-20, ``"fine"`` 12 levels and
+    errors below 2^-23. ``"precise"`` has 8 levels and errors below 2^-41, and its bootstraps take about twice as long.
+    A CKKS program that needs bootstraps takes such a set without being asked. The other secure sets are for whole
+    numbers (BGV). With a name, the sizes are not used. ``"basalisc"`` is the BASALISC paper's set (N = 2^16, 127^3, 64
+    slots). Your own sizes are for whole numbers: `log_n`; `prime` p and `exponents` r and e; `primes`, the numbers of
+    ciphertext primes and of special primes; and the `weight` of the encapsulated secret. `target` is for sets of whole
+    numbers: the name of a machine or of its description file, to which the set is adapted. The vector machine divides
+    modulo primes alone and stores its keys whole. Give the same target to ``compile``.
 
-    Raises :class:`ParameterError` for parameters that are malformed, not secure, or do not bootstrap.
+    Raises :class:`ParameterError` for parameters that are malformed, not secure, or do not bootstrap, and for a target
+    with a set for approximate numbers.
 
     >>> import ringmill as rm
     >>> toy = rm.bootstrapping(log_n=9, prime=17, exponents=(3, 4), primes=(39, 13), weight=8,

@@ -7,8 +7,8 @@ use ringmill_math::{Modulus, NttPlan, Ring};
 use crate::common::random_limb;
 use crate::slots::polynomials::*;
 
-/// Shapes (log2 N, p, e) of slot rings, with both kinds of factors, few slots to N slots, and slots of degree 1
-/// and more.
+/// Shapes (log2 N, p, e) of slot rings. They cover factors of x^N + 1 that are binomials (p is 1 modulo 4) and trinomials
+/// (p is 3 modulo 4), few slots to N slots, and slots of degree 1 and more.
 pub const SHAPES: [(u32, u64, u32); 16] = [
     (3, 3, 2),
     (3, 5, 3),

@@ -28,8 +28,8 @@ const POWERS: usize = 64;
 pub struct Polynomial {
     /// The factor of each product. The key is the sorted list of the product's terms, empty for the constant.
     products: BTreeMap<Vec<Term>, Ball>,
-    /// Whether equal products were joined. If none were, arithmetic on balls gives as tight a bound as the
-    /// polynomial.
+    /// Whether a term has met itself: equal products were joined, or two products with a term in common were
+    /// multiplied. If neither happened, arithmetic on balls gives as tight a bound as the polynomial.
     met: bool,
 }
 
