@@ -46,29 +46,15 @@ impl TraceBuilder {
                 operation: op.name(),
             }),
             (Scalar(x), Scalar(y)) => {
-                let (value, _) = op.on((x, 0.0), (y, 0.0));
-                if !value.is_finite() {
-                    return Err(TraceError::Overflow {
-                        at: At(loc),
-                        operation: op.name(),
-                        index: 0,
-                        value,
-                    });
-                }
-                Ok(self.node(Node::Scalar(value)))
+                let slot = op.on((x, 0.0), (y, 0.0));
+                check_finite(op.name(), &[slot], &loc)?;
+                Ok(self.node(Node::Scalar(slot.0)))
             }
             (Constant | Scalar(_), Constant | Scalar(_)) => {
                 let (x, y) = (self.values(a), self.values(b));
                 let values: Vec<Slot> = x.into_iter().zip(y).map(|(x, y)| op.on(x, y)).collect();
-                match first_not_finite(&values) {
-                    Some((index, value)) => Err(TraceError::Overflow {
-                        at: At(loc),
-                        operation: op.name(),
-                        index,
-                        value,
-                    }),
-                    None => Ok(self.vector_node(values)),
-                }
+                check_finite(op.name(), &values, &loc)?;
+                Ok(self.vector_node(values))
             }
         }
     }
@@ -227,4 +213,24 @@ pub(super) fn first_not_finite(values: &[Slot]) -> Option<(usize, f64)> {
         .map(bad)
         .enumerate()
         .find(|(_, x)| !x.is_finite())
+}
+
+/// Checks that the values that an operation gives for constants are finite.
+///
+/// # Errors
+/// [`TraceError::Overflow`] with the first value that is not.
+pub(super) fn check_finite(
+    operation: &'static str,
+    values: &[Slot],
+    loc: &Option<SourceLoc>,
+) -> Result<(), TraceError> {
+    match first_not_finite(values) {
+        None => Ok(()),
+        Some((index, value)) => Err(TraceError::Overflow {
+            at: At(loc.clone()),
+            operation,
+            index,
+            value,
+        }),
+    }
 }

@@ -5,7 +5,7 @@
 use ringmill_isa::macros::{MacroImm, TracedOp};
 use ringmill_isa::source::SourceLoc;
 
-use super::emit::first_not_finite;
+use super::emit::check_finite;
 use super::{At, Node, Slot, Sort, TraceBuilder, TraceError, Traced};
 
 /// An operation of one value that takes no further number.
@@ -65,23 +65,6 @@ fn zero(x: Slot) -> Slot {
     }
 }
 
-/// Returns the values that an operation gives for a constant, if all are finite.
-fn finite(
-    operation: &'static str,
-    values: Vec<Slot>,
-    loc: &Option<SourceLoc>,
-) -> Result<Vec<Slot>, TraceError> {
-    match first_not_finite(&values) {
-        None => Ok(values),
-        Some((index, value)) => Err(TraceError::Overflow {
-            at: At(loc.clone()),
-            operation,
-            index,
-            value,
-        }),
-    }
-}
-
 impl TraceBuilder {
     /// Computes an operation of one value, slot by slot. For a constant the builder computes the result itself.
     ///
@@ -98,18 +81,19 @@ impl TraceBuilder {
         match self.sort(a, &loc)? {
             Sort::Cipher(v) => self.cipher(op, vec![v], MacroImm::None, loc),
             Sort::Scalar(x) => {
-                let values = finite(noun, vec![slot((x, 0.0))], &loc)?;
-                match values.as_slice() {
-                    [(re, 0.0)] => Ok(self.node(Node::Scalar(*re))),
-                    values => {
+                let value = slot((x, 0.0));
+                check_finite(noun, &[value], &loc)?;
+                match value {
+                    (re, 0.0) => Ok(self.node(Node::Scalar(re))),
+                    complex => {
                         let slots = self.program.slots as usize;
-                        self.vector(values.repeat(slots), loc)
+                        self.vector(vec![complex; slots], loc)
                     }
                 }
             }
             Sort::Constant => {
-                let values = self.values(a).into_iter().map(slot).collect();
-                let values = finite(noun, values, &loc)?;
+                let values: Vec<Slot> = self.values(a).into_iter().map(slot).collect();
+                check_finite(noun, &values, &loc)?;
                 Ok(self.vector_node(values))
             }
             Sort::PlainInput(_) => Err(TraceError::PlainArithmetic {

@@ -10,7 +10,7 @@
 //! ciphertexts' numbers near 1.
 
 use ringmill_isa::macros::op::MacroNote;
-use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue};
+use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue, Refused};
 
 use super::Options;
 use crate::ckks::depth::{Kind, kind};
@@ -102,7 +102,9 @@ pub(super) fn exponents(
     ranges: &[InputRange],
     options: &Options,
 ) -> Result<Option<Vec<i64>>, CompileError> {
-    let Some(forms) = forms(program)? else {
+    let kinds = program.instrs.iter().map(|instr| kind(instr, program));
+    let kinds = kinds.collect::<Result<Vec<Kind>, Refused>>()?;
+    let Some(forms) = forms(program, &kinds) else {
         return Ok(None);
     };
     let logs = logs(program, ranges, options)?;
@@ -161,65 +163,47 @@ fn amplification(program: &MacroProgram, logs: &[Option<f64>], exponents: &[i64]
 }
 
 /// Returns the exponent of each ciphertext of a program as a sum of free unknowns, or `None` if the program has no
-/// such sums. Plaintexts have none.
-fn forms(program: &MacroProgram) -> Result<Option<Vec<Option<Form>>>, CompileError> {
+/// such sums. Plaintexts have none. `kinds` has each instruction's rule for levels and scales.
+fn forms(program: &MacroProgram, kinds: &[Kind]) -> Option<Vec<Option<Form>>> {
     let mut unknowns = Unknowns::default();
     let mut forms: Vec<Option<Form>> = vec![None; program.types.len()];
-    for instr in &program.instrs {
-        let cipher = |v: &&MacroValue| is_cipher(&program.types, **v);
-        let operands: Vec<Form> = instr
-            .src
-            .iter()
-            .filter(cipher)
-            .map(|v| forms[v.0 as usize].clone().unwrap_or_default())
-            .collect();
-        let results = instr.dst.iter().filter(cipher).count();
+    for (instr, kind) in program.instrs.iter().zip(kinds) {
+        let forms_of = |v: &MacroValue| forms[v.0 as usize].clone();
+        let operands: Vec<Form> = instr.src.iter().filter_map(forms_of).collect();
         if instr.op == MacroOp::Output {
             for operand in &operands {
-                if unknowns.equate(operand, &[]).is_none() {
-                    return Ok(None);
-                }
+                unknowns.equate(operand, &[])?;
             }
+        }
+        if !instr.dst.iter().any(|&d| is_cipher(&program.types, d)) {
             continue;
         }
-        if results == 0 {
-            continue;
-        }
-        let form = match (kind(instr, program)?, operands.as_slice()) {
-            (Kind::Source | Kind::Constant, _) | (Kind::Product, [_])
-                if instr.op != MacroOp::Square =>
-            {
-                unknowns.free()
+        let form = match (kind, operands.as_slice()) {
+            (Kind::Source | Kind::Constant, _) => unknowns.free(),
+            (Kind::Product, [a]) if instr.op == MacroOp::Square => {
+                a.iter().chain(a).copied().collect()
             }
-            (Kind::Product, [a]) => a
-                .iter()
-                .map(|&(unknown, factor)| (unknown, 2 * factor))
-                .collect(),
             (Kind::Product, [a, b]) => a.iter().chain(b).copied().collect(),
+            // A product with a plaintext.
+            (Kind::Product, _) => unknowns.free(),
             (Kind::Sum, [a, b]) => {
-                if unknowns.equate(a, b).is_none() {
-                    return Ok(None);
-                }
+                unknowns.equate(a, b)?;
                 a.clone()
             }
             (Kind::Same | Kind::Rescaled, [a]) => a.clone(),
-            (Kind::Refreshed, _) => return Ok(None),
-            _ => return Ok(None),
+            // Bootstraps need the scale of their level, and the verifier has refused other numbers of operands.
+            (Kind::Refreshed | Kind::Sum | Kind::Same | Kind::Rescaled, _) => return None,
         };
-        let Some(form) = unknowns.resolved(&form) else {
-            return Ok(None);
-        };
+        let form = unknowns.resolved(&form)?;
         for d in &instr.dst {
             forms[d.0 as usize] = Some(form.clone());
         }
     }
-    for form in forms.iter_mut().flatten() {
-        match unknowns.resolved(form) {
-            Some(resolved) => *form = resolved,
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(forms))
+    let resolved = |form: Option<Form>| match form {
+        Some(form) => unknowns.resolved(&form).map(Some),
+        None => Some(None),
+    };
+    forms.into_iter().map(resolved).collect()
 }
 
 /// Returns log2 of the largest absolute value of each value of a program, or `None` for a value that is 0 or without a
@@ -270,11 +254,7 @@ fn descended(values: &[(&[(usize, i64)], f64)]) -> Vec<i64> {
                 along += factor as f64 * left[number];
                 length += (factor * factor) as f64;
             }
-            let step = if length > 0.0 {
-                (along / length).round()
-            } else {
-                0.0
-            };
+            let step = (along / f64::max(length, 1.0)).round();
             if step == 0.0 {
                 continue;
             }

@@ -83,6 +83,7 @@ fn choose_paired(
     each: u32,
 ) -> Result<Fitted, CompileError> {
     let mut refused = None;
+    let exponents = balance::exponents(program, ranges, options)?;
     let lowest = Level(options.output_level.0.div_ceil(each));
     for level in lowest.to(lowest.above(SPARE_LEVELS)) {
         let planned = Planned::free(program, level)?;
@@ -107,12 +108,8 @@ fn choose_paired(
             };
             search.with_keys()
         };
-        let exponents = match has_labels {
-            true => None,
-            false => balance::exponents(program, ranges, options)?,
-        };
-        if let Some(exponents) = exponents {
-            let balanced = Planned::products(program, level)?.balanced(&exponents);
+        if let Some(exponents) = exponents.as_ref().filter(|_| !has_labels) {
+            let balanced = Planned::products(program, level)?.balanced(exponents);
             match search(balanced) {
                 Ok(fitted) => return Ok(fitted),
                 Err(error @ CompileError::Halt(_)) => return Err(error),

@@ -60,14 +60,13 @@ impl Manager<'_> {
             None => self.findings.choose_ratio(level, product, self.labels),
         };
         let label = self.labels.times(product, ratio, 1);
-        // Labels that are wanted are near the inverse of their value's size, so they may be far from one.
-        let in_range =
-            |label: &Label| !self.wanted.is_empty() || self.labels.log2(*label).abs() <= MOST_LOG2;
-        let label = label.filter(in_range);
+        let wanted = self.wanted(old);
+        let log2 = |label: Label| self.labels.log2(label);
+        let label = label.filter(|&label| (log2(label) - log2(wanted)).abs() <= MOST_LOG2);
         if label.is_none() {
             self.findings.out_of_range(&[old]);
         }
-        label.unwrap_or(Label::ONE)
+        label.unwrap_or(wanted)
     }
 
     /// Returns the label (factor by which the scale is divided) that a product at `level` must have to get the label

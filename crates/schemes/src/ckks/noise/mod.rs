@@ -14,6 +14,7 @@
 //! that rounding errors are independent of the message. Tests compare it with measured errors of random programs.
 
 mod ball;
+mod bounds;
 pub(crate) mod paths;
 pub(crate) mod poly;
 pub(crate) mod random;
@@ -29,9 +30,10 @@ use ringmill_isa::Level;
 
 use super::params::Params;
 pub use ball::Ball;
+use bounds::Bounds;
 use paths::{Errors, Key, Own, Paths};
 pub use poly::{Domain, Factor, Polynomial};
-use random::{Random, Variances};
+use random::Random;
 pub use slots::Slots;
 pub use sources::{Origin, Reach, Sources};
 pub use tail::FAILURE_BITS;
@@ -51,37 +53,6 @@ pub struct Noise {
     fixed: Slots,
     /// The error as a linear combination of errors of earlier operations.
     errors: Errors,
-}
-
-/// The parts of an error in each slot, as [`Noise`] has them: the coefficients of the variance, the standard deviation
-/// of key switches' errors near 1, and a bound on the part that is not random.
-struct Sizes {
-    variance: Variances,
-    peak: Slots,
-    fixed: Slots,
-}
-
-impl Sizes {
-    /// Returns the number of slots after which all parts repeat.
-    fn period(&self) -> usize {
-        let parts = self.variance.iter().chain([&self.peak, &self.fixed]);
-        parts.map(Slots::period).max().unwrap_or(1)
-    }
-
-    /// Returns a bound on the error in a slot. `exponent` is the number L of [`tail`] that belongs to the failure
-    /// probability.
-    fn bound(&self, slot: usize, exponent: f64) -> f64 {
-        let variance = self.variance.each_ref().map(|v| v.at(slot));
-        total(variance, self.peak.at(slot), exponent) + self.fixed.at(slot)
-    }
-
-    /// Returns a bound on the error in the first `slots` slots.
-    fn largest(&self, slots: usize, exponent: f64) -> f64 {
-        let slots = 0..self.period().min(slots);
-        slots
-            .map(|slot| self.bound(slot, exponent))
-            .fold(0.0, f64::max)
-    }
 }
 
 /// The variance in the slots of a random polynomial, as the coefficients v_0, v_1, v_2 of v_0 + v_1 x + v_2 x^2. Here x
@@ -129,11 +100,11 @@ impl Noise {
         }
     }
 
-    /// Returns the parts of the error without their sources.
-    fn sizes(&self) -> Sizes {
-        Sizes {
-            variance: self.random.variance(),
-            peak: self.peak.clone(),
+    /// Returns the error in each slot, without its sources.
+    fn bounds(&self) -> Bounds {
+        let [v0, v1, v2] = self.random.variance();
+        Bounds {
+            variance: [v0.plus(&self.peak.map(|x| x * x)), v1, v2],
             fixed: self.fixed.clone(),
         }
     }
@@ -543,15 +514,10 @@ impl NoiseModel {
     /// 2^-[`FAILURE_BITS`].
     pub fn bound(&mut self, a: &Noise, magnitude: &Slots) -> f64 {
         let paths = self.paths.as_mut();
-        let reached = paths.and_then(|paths| paths.reached(&a.errors, &self.ones));
-        let by_paths = reached.map(|reached| Sizes {
-            variance: reached.variance,
-            peak: Slots::ZERO,
-            fixed: reached.fixed,
-        });
+        let by_paths = paths.and_then(|paths| paths.reached(&a.errors, &self.ones));
         let exponent = tail::exponent(self.slots);
-        let bounds = std::iter::once(a.sizes()).chain(by_paths);
-        let bounds = bounds.map(|sizes| sizes.largest(self.slots, exponent));
+        let bounds = std::iter::once(a.bounds()).chain(by_paths);
+        let bounds = bounds.map(|bounds| bounds.largest(self.slots, exponent));
         let error = bounds.fold(f64::INFINITY, f64::min);
         error + magnitude.largest(self.slots) * Self::DOUBLE
     }
@@ -561,7 +527,8 @@ impl NoiseModel {
     pub fn bound_anywhere(&self, a: &Noise) -> f64 {
         let worst = |x: &Slots| x.largest(usize::MAX);
         let exponent = tail::exponent(self.n as usize / 2);
-        total(a.random.largest(), worst(&a.peak), exponent) + worst(&a.fixed)
+        let ([v0, v1, v2], peak) = (a.random.largest(), worst(&a.peak));
+        tail::bound([v0 + peak * peak, v1, v2], exponent) + worst(&a.fixed)
     }
 
     /// Returns, for each slot of the ring, a bound on the error `a` of a value. If the error is small compared to
@@ -572,16 +539,10 @@ impl NoiseModel {
             return Slots::All(anywhere);
         }
         let exponent = tail::exponent(self.n as usize / 2);
-        let sizes = a.sizes();
-        let slots = 0..sizes.period();
-        Slots::each(slots.map(|slot| sizes.bound(slot, exponent)).collect())
+        let bounds = a.bounds();
+        let slots = 0..bounds.period();
+        Slots::each(slots.map(|slot| bounds.at(slot, exponent)).collect())
     }
-}
-
-/// Returns a bound on the random part of the error in a slot, from its variance and the standard deviation `peak`
-/// of key switches. `exponent` is the number L of [`tail`] that belongs to the failure probability.
-fn total([v0, v1, v2]: [f64; 3], peak: f64, exponent: f64) -> f64 {
-    tail::bound([v0 + peak * peak, v1, v2], exponent)
 }
 
 /// Returns the measured precision in bits: minus the base-2 logarithm of the largest distance between decrypted and

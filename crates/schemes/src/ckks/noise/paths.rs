@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use ringmill_isa::Level;
 
+use super::bounds::Bounds;
 use super::poly::{Domain, Factor, Values};
 use super::slots::Slots;
 use super::sources::Reach;
@@ -98,13 +99,6 @@ pub struct Paths {
 const ROOM: u64 = 1 << 22;
 /// The most floating-point numbers that the paths of a program may compute, which takes about a tenth of a second.
 const WORK: u64 = 1 << 25;
-
-/// The bounds of an error at an output of the program, in each slot.
-#[derive(Clone, Debug)]
-pub struct Reached {
-    pub variance: [Slots; 3],
-    pub fixed: Slots,
-}
 
 /// The factors by which an error and its conjugate are multiplied on the way to an output, for each number of slots
 /// by which the error is rotated on the way.
@@ -206,11 +200,11 @@ impl Paths {
 
     /// Returns the bounds on a combination of errors at an output of the program. `ones` is the absolute value of
     /// 1 + X + ... + X^(N-1) in each slot. Returns `None` if that takes too much work.
-    pub fn reached(&mut self, errors: &Errors, ones: &Slots) -> Option<Reached> {
+    pub fn reached(&mut self, errors: &Errors, ones: &Slots) -> Option<Bounds> {
         let mut waiting: BTreeMap<Step, Gains> = BTreeMap::new();
         let one = Gains::from([(0, [Factor::exact(1.0), Factor::ZERO])]);
         follow(&one, errors, self.ring, &mut self.values, &mut waiting);
-        let mut reached = Reached {
+        let mut reached = Bounds {
             variance: [Slots::ZERO, Slots::ZERO, Slots::ZERO],
             fixed: Slots::ZERO,
         };
