@@ -72,8 +72,9 @@ pub mod internals {
     pub use crate::ckks::alike::origins;
     pub use crate::ckks::canonical::CanonicalScales;
     pub use crate::ckks::precision::walk;
-    pub use crate::ckks::range::{Span, Spans};
+    pub use crate::ckks::range::Spans;
     pub use crate::ckks::scale::trial::run as with_levels;
+    pub use crate::ckks::span::Span;
     pub use crate::ckks::univariate::{DEGREE, range as range_of_polynomial};
     pub use crate::exact::zero::Way;
     pub use crate::explicit::run as explicit;

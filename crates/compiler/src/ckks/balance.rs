@@ -14,7 +14,7 @@ use ringmill_isa::macros::{MacroImm, MacroOp, MacroProgram, MacroValue, Refused}
 
 use super::Options;
 use crate::ckks::depth::{Kind, kind};
-use crate::ckks::precision::{Like, sizes};
+use crate::ckks::like::{Like, sizes};
 use crate::ckks::range::{InputRange, Spans};
 use crate::error::CompileError;
 use crate::rewrite::is_cipher;

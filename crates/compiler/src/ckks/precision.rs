@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 
-use num_complex::Complex64;
 use ringmill_isa::Level;
 use ringmill_isa::macros::op::MacroMessage;
 use ringmill_isa::macros::{
@@ -17,35 +16,16 @@ use ringmill_limits::Watch;
 use ringmill_schemes::ckks::encoder::capacity;
 use ringmill_schemes::ckks::{Ball, Domain, Factor, Noise, NoiseModel, Origin, Params, Slots};
 
-use crate::ckks::Options;
 use crate::ckks::alike;
 use crate::ckks::depth::whole_factor;
 use crate::ckks::growth::{Errors, Growth};
+use crate::ckks::like::{Like, largest_outputs, sizes};
 use crate::ckks::prediction::{Precision, Prediction};
 use crate::ckks::range::{InputRange, Spans};
-use crate::ckks::reference::evaluate_observed;
 use crate::ckks::tightest::{SMALLEST, Tightest};
 use crate::error::CompileError;
 use crate::rewrite::is_cipher;
 use crate::transparent::Sums;
-
-/// Inputs for which no value inside a program is much larger than on a sample.
-#[derive(Clone, Copy, Debug)]
-pub struct Like<'a> {
-    /// The sample: one vector for each input.
-    pub sample: &'a [Vec<Complex64>],
-    /// The factor by which a value may exceed its largest on the sample.
-    pub margin: f64,
-}
-
-impl<'a> Like<'a> {
-    /// Returns the sample of the options, or `None` if they have none.
-    pub fn of(options: &'a Options) -> Option<Self> {
-        let sample = options.sample.as_ref()?;
-        let margin = options.margin;
-        Some(Self { sample, margin })
-    }
-}
 
 /// A bound on the relative error of a scale after its division by a label, the factor between a value and the number
 /// that its ciphertext encodes.
@@ -113,37 +93,6 @@ pub fn predict(
         }
     }
     Ok(prediction)
-}
-
-/// Returns for each value the size that it may have for inputs like a sample: the margin times its largest slot on the
-/// sample.
-pub fn sizes(managed: &MacroProgram, like: Like<'_>) -> Result<Vec<f64>, CompileError> {
-    let mut typical = vec![f64::INFINITY; managed.types.len()];
-    evaluate_observed(managed, like.sample, &mut |value, slots| {
-        if let Some(size) = typical.get_mut(value.0 as usize) {
-            let largest = slots.iter().map(|x| x.norm()).fold(0.0, f64::max);
-            *size = like.margin * largest;
-        }
-    })?;
-    Ok(typical)
-}
-
-/// Returns for each output its largest absolute value on the sample, rounded down to a power of
-/// two. `typical` has `margin` times the largest absolute value of each value.
-fn largest_outputs(managed: &MacroProgram, typical: &[f64], margin: f64) -> Vec<Option<f64>> {
-    let mut largest = vec![None; managed.outputs.len()];
-    for instr in &managed.instrs {
-        if let (MacroOp::Output, &MacroImm::Output(o), &[value]) =
-            (instr.op, &instr.imm, instr.src.as_slice())
-            && let Some(place) = largest.get_mut(o as usize)
-        {
-            let size = typical.get(value.0 as usize).map(|size| size / margin);
-            *place = size
-                .filter(|size| size.is_finite())
-                .map(|size| size.log2().floor().exp2());
-        }
-    }
-    largest
 }
 
 /// Predicts the outputs' precision for inputs with which no slot of a value exceeds the value's bound in `typical`, or

@@ -3,7 +3,8 @@
 
 use ringmill_isa::macros::{MacroOp, MacroProgram, Refused};
 
-use crate::ckks::range::{InputRange, Span, Spans};
+use crate::ckks::range::{InputRange, Spans};
+use crate::ckks::span::Span;
 
 /// Returns a bound on the absolute values that the `BOOTSTRAP`s of a program with levels take as
 /// operands, and whether all of them are real. Returns `None` for a program that bootstraps none.

@@ -15,8 +15,9 @@ use ringmill_schemes::ckks::bootstrap::{Bootstrapping, Procedure, Set, Wanted};
 
 use super::Options;
 use super::canonical::CanonicalScales;
+use super::like::Like;
 use super::params::overflow;
-use super::precision::{Like, OfBootstrap, UNBOUNDED, predict};
+use super::precision::{OfBootstrap, UNBOUNDED, predict};
 use super::range::InputRange;
 use super::scale::trial::Planned;
 use super::search::{Fitted, check_slots};
