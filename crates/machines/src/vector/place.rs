@@ -234,8 +234,8 @@ impl Placing<'_, '_> {
         for &value in &task.reads {
             reads.push(self.resident(readers.of(value), number, needs)?);
         }
-        // A result never takes the place of an operand, even of one that is read here for the last time: a unit may
-        // write a chunk before it has read the operand's chunk at that place.
+        // A result never takes the place of an operand, even of one that is read here for the last time. A unit may write
+        // a chunk before it has read the operand's chunk at that place.
         for &value in &task.writes {
             let place = self.free(number, needs)?;
             self.hold(place, Some(value));

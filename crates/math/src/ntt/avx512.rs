@@ -7,8 +7,8 @@
 //! the last three stages, partners lie in one vector. These stages run on two vectors whose lanes are permuted so that
 //! each stage's twiddles lie in memory in lane order.
 //!
-//! Between stages, numbers are below 2 c, or below 4 c if the word has room; some arithmetics let them grow further. c
-//! = `BOUND` * q is a bound on any product; see [`LazyMul`] and [`Stage`].
+//! Between stages, numbers are below 2 c, or below 4 c if the word has room. Some arithmetics let them grow further. Here
+//! c = `BOUND` * q is a bound on any product ([`LazyMul`], [`Stage`]).
 //!
 //! # The floor
 //!

@@ -39,8 +39,9 @@ fn residue(x: &BigInt, p: impl Into<AnyModulus>) -> u64 {
     u64::try_from(((x % &p) + &p) % &p).unwrap()
 }
 
-/// Returns integers below Q that are hard for base extensions. They are the neighbours of 0 and Q - 1, of multiples of
-/// each q_i and of Q / q_i, of Q / 2, of m Q / 2^k, and of the integers at the ends of the sums.
+/// Returns integers below Q that are hard for base extensions. They are the neighbours of 0 and Q - 1, and of
+/// multiples of each q_i and of Q / q_i. Others are those of Q / 2, of m Q / 2^k, and of the integers at the ends of the
+/// sums.
 fn adversarial(basis: &RnsBasis) -> Vec<BigUint> {
     let q = basis.product();
     let mut centres = vec![BigUint::ZERO, q / 2u32, q - 1u32];

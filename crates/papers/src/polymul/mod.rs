@@ -157,8 +157,8 @@ impl Ours<'_> {
         Ok(found)
     }
 
-    /// Returns the model's cycles of our machine at the ring degree, rounded up to a power of two, of another design
-    /// with which the paper of Mert, Öztürk and Savaş compares itself, and the limbs of that design's modulus.
+    /// Returns the model's cycles of our machine and the limbs of the modulus, for another design with which the paper
+    /// of Mert, Öztürk and Savaş compares itself. The ring degree is that design's, rounded up to a power of two.
     fn rival(&self, at: &Scope<'_>) -> Result<Record, PaperError> {
         let n = at.count("n")?.next_power_of_two();
         let shape = self.shape;

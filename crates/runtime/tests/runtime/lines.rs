@@ -26,8 +26,8 @@ fn at(line: u32) -> Option<SourceLoc> {
     Some(SourceLoc { file, line })
 }
 
-/// Returns a program with x on line 1, x rotated by 1 and by 2 on line 2, the sum of both on line 3, its square on line
-/// 4, and the output on line 5.
+/// Returns a program with x on line 1, and x rotated by 1 and by 2 on line 2. The sum of both is on line 3, its square
+/// on line 4, and the output on line 5.
 fn program() -> Arc<Compiled> {
     let mut t = TraceBuilder::new("lines", 32).unwrap();
     let x = t.input("x", Visibility::Encrypted, at(1)).unwrap();

@@ -124,8 +124,8 @@ impl ParamsBuilder {
     ///
     /// # Errors
     /// [`RlweError::Insecure`] for parameters that miss the security level, unless the opt-out allows them. Also fails
-    /// for a ring degree outside 2^3 to 2^17, unsuitable or missing primes, a wrong dnum, special primes that are too
-    /// few or too small for the digits, and a wrong weight of a sparse secret.
+    /// for a ring degree outside 2^3 to 2^17, unsuitable or missing primes, and a wrong dnum. Fails for special primes that
+    /// are too few or too small for the digits, and for a wrong weight of a sparse secret.
     pub fn build(self, scheme: SchemeTag) -> Result<Params, RlweError> {
         let parameter = |what, expected: &str, got: String| RlweError::Parameter {
             what,

@@ -224,9 +224,8 @@ impl<S: Served> Compiler<S> {
         Ok(Some(kept.collect()))
     }
 
-    /// Returns the program at the same parameters in the form that the CPU's kernels take: keys come from seeds, and
-    /// the program has none of the instructions `LOAD` (from distant memory), `MORPH` (an automorphism) and `KSW` (a
-    /// key switch).
+    /// Returns the program at the same parameters in the form that the CPU's kernels take. Its keys come from seeds. It
+    /// has no `LOAD` (from distant memory), `MORPH` (an automorphism) or `KSW` (a key switch).
     fn for_cpu(&self, compiled: &Arc<Compiled<S>>) -> Result<Arc<Compiled<S>>, CliError> {
         let made = self
             .made

@@ -13,9 +13,9 @@ use ringmill_schemes::bgv::bootstrap::{Bootstrapping, Maps, Procedure};
 use ringmill_schemes::bgv::{Bgv, Ciphertext, Params, PrimePower};
 use ringmill_sim::open;
 
-/// Toy parameters of ring degree 2^9. The fields are p and r of the plaintext modulus p^r, the exponent e of the
-/// modulus p^e during a bootstrap, the numbers of ciphertext primes and of special primes, and the weight of the sparse
-/// secret.
+/// Toy parameters of ring degree 2^9. The first fields are p and r of the plaintext modulus p^r, and the exponent e of
+/// the modulus p^e during a bootstrap. Then come the numbers of ciphertext primes and of special primes, and the weight
+/// of the sparse secret.
 pub struct Toy(pub u64, pub u32, pub u32, pub usize, pub usize, pub u32);
 
 /// Toy parameters for the plaintext modulus 17^3 and e = 4, with 8 slots in two rows.

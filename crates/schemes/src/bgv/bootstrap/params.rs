@@ -77,9 +77,9 @@ impl Bootstrapping {
         Self::checked(params, weight, allowed, SlotStructure::slots)
     }
 
-    /// Chooses parameters for which each bootstrap fails as rarely as one of a probability of 2^`log2_chance` that was
-    /// accepted before: never for minus infinity, with the default probability if that is larger, and otherwise with
-    /// at most this one. NaN counts as the default.
+    /// Chooses parameters for which each bootstrap fails with a probability of at most 2^`log2_chance`, which was accepted
+    /// before, or of at most the default one if that is larger. For minus infinity no bootstrap fails. NaN counts as the
+    /// default.
     ///
     /// # Errors
     /// The errors of [`Bootstrapping::rigorous`].

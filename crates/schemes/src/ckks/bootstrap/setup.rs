@@ -80,8 +80,8 @@ impl Bootstrapping {
     ///
     /// # Errors
     /// Fails for parameters with another number of levels than the layout's. Fails for a map of no matrices or of more
-    /// than log2 N - 1, a `log_length` outside 4 to 8, `ratio_bits` outside 7 to 24, `iterations` outside 1 to 4, and a
-    /// weight outside 1 to 128. Also fails for a sparse secret that is insecure under the modulus of its key, q_0 times
+    /// than log2 N - 1, and for a weight outside 1 to 128. Fails for a `log_length` outside 4 to 8, `ratio_bits` outside
+    /// 7 to 24, and `iterations` outside 1 to 4. Also fails for a sparse secret that is insecure under the modulus of its key, q_0 times
     /// one special prime, unless the parameters may be insecure.
     pub fn new(params: Arc<Params>, layout: Layout, weight: u32) -> Result<Self, CkksError> {
         let refused = |reason: String| CkksError::NotBootstrapped { reason };
