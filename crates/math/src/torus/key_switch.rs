@@ -43,19 +43,25 @@ impl SwitchRows {
     /// this number.
     pub fn put(&mut self, row: usize, x: &[u64]) -> Result<(), MathError> {
         check_len("row of a key-switching key", self.width, x.len())?;
-        let first = row.saturating_mul(self.width);
-        let range = first..first.saturating_add(self.width);
+        let count = match &self.words {
+            Words::Narrow(words) => words.len(),
+            Words::Wide(words) => words.len(),
+        };
+        if row >= count / self.width.max(1) {
+            return Err(MathError::OutOfRange {
+                what: "row of a key-switching key",
+                expected: "below the number of rows",
+                got: row.to_string(),
+            });
+        }
+        let range = row * self.width..(row + 1) * self.width;
         match &mut self.words {
             Words::Narrow(words) => {
-                let place = words.get_mut(range).ok_or_else(|| no_row(row))?;
-                for (word, &x) in place.iter_mut().zip(x) {
+                for (word, &x) in words[range].iter_mut().zip(x) {
                     *word = x as u32;
                 }
             }
-            Words::Wide(words) => {
-                let place = words.get_mut(range).ok_or_else(|| no_row(row))?;
-                place.copy_from_slice(x);
-            }
+            Words::Wide(words) => words[range].copy_from_slice(x),
         }
         Ok(())
     }
@@ -86,14 +92,6 @@ impl SwitchRows {
             Words::Narrow(words) => switch(Rows::Narrow(words), gadget, mask, body, out),
             Words::Wide(words) => switch(Rows::Wide(words), gadget, mask, body, out),
         }
-    }
-}
-
-fn no_row(row: usize) -> MathError {
-    MathError::OutOfRange {
-        what: "row of a key-switching key",
-        expected: "below the number of rows",
-        got: row.to_string(),
     }
 }
 

@@ -150,7 +150,7 @@ impl Random {
 /// Returns parts of the sum of two errors that are uncorrelated with each other. Each is a part of one error, or the sum
 /// of all parts that are connected by a common source.
 fn correlated(a: &[Part], b: &[Part], registry: &mut Registry) -> Vec<Part> {
-    // For each part of `b`, the group of the part of `a` with which it may be correlated.
+    // For each part of `a`, then of `b`, the number of its group. Parts that may be correlated are of one group.
     let mut group: Vec<usize> = (0..a.len() + b.len()).collect();
     for (i, x) in a.iter().enumerate() {
         for (j, y) in b.iter().enumerate() {
@@ -166,13 +166,12 @@ fn correlated(a: &[Part], b: &[Part], registry: &mut Registry) -> Vec<Part> {
     }
     let mut parts = Vec::new();
     for number in 0..group.len() {
-        let within = |parts: &[Part], first: usize| -> Vec<Part> {
-            let numbered = parts.iter().enumerate();
-            let kept = numbered.filter(|(k, _)| group[first + k] == number);
-            kept.map(|(_, part)| part.clone()).collect()
+        let within = |parts: &[Part], groups: &[usize], registry: &mut Registry| {
+            let kept = parts.iter().zip(groups).filter(|&(_, &of)| of == number);
+            total(kept.map(|(part, _)| part), registry)
         };
-        let x = total(within(a, 0).iter(), registry);
-        let y = total(within(b, a.len()).iter(), registry);
+        let (of_a, of_b) = group.split_at(a.len());
+        let (x, y) = (within(a, of_a, registry), within(b, of_b, registry));
         parts.extend(match (x, y) {
             (Some(x), Some(y)) => Some(x.joined(&y, registry)),
             (x, y) => x.or(y),
