@@ -32,6 +32,9 @@ mod held_loops;
 pub(crate) mod ifma;
 #[cfg(target_arch = "x86_64")]
 mod loops;
+mod matrix;
+#[cfg(target_arch = "x86_64")]
+mod matrix_ifma;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod narrow;
 #[cfg(target_arch = "x86_64")]
@@ -57,6 +60,7 @@ pub use fused::{
     tensor,
 };
 pub use held::{add_short, mul_short, narrow, sub_scale_short, sub_short, widen};
+pub use matrix::mat_vec;
 pub use split::{join, split};
 pub use sums::{dot, dot_scalars};
 

@@ -58,6 +58,16 @@ impl Accumulator {
         }
     }
 
+    /// Adds x * y to the sum in each lane, for x and y below 2^52.
+    #[inline(always)]
+    pub unsafe fn add_short(&mut self, x: __m512i, y: __m512i) {
+        // SAFETY: the caller enables AVX-512 IFMA.
+        unsafe {
+            self.s0 = _mm512_madd52lo_epu64(self.s0, x, y);
+            self.s1 = _mm512_madd52hi_epu64(self.s1, x, y);
+        }
+    }
+
     /// Returns the sum of products in each lane as two words: high, low.
     #[inline(always)]
     pub unsafe fn words(self) -> (__m512i, __m512i) {

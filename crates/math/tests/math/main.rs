@@ -9,6 +9,7 @@ mod digits;
 mod fused;
 mod held;
 mod kernels;
+mod matrix;
 mod modmul;
 mod modulus;
 mod ntt;
