@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ringmill_math::kernels::{self, Store, words};
 use ringmill_math::torus;
-use ringmill_math::{Difference, MathError, Residues, ResiduesMut};
+use ringmill_math::{Difference, MathError, Modulus, Residues, ResiduesMut};
 
 use super::plan::{Kernel, Operand, Step};
 use ringmill_device::DeviceError;
@@ -101,10 +101,9 @@ pub(super) fn execute(step: &Step, task: &mut Task<'_>, usage: &Usage) -> Result
         *task.dst.first_mut().ok_or(Fault::Shape)? = Value::Expanded(limb, 0);
         return Ok(());
     }
-    let spread = matches!(step.kernel, Kernel::Pass(_));
     for value in &mut task.src {
         value.read(usage)?;
-        if !spread {
+        if !step.kernel.reads_blocks() {
             value.write_values_out();
         }
     }
@@ -123,6 +122,9 @@ fn compute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
     let held = |i: usize| src.get(i).map(Value::held).ok_or(Fault::Shape);
     if let Some(k) = task.in_place {
         return in_place(&step.kernel, k, writable(task.dst.first_mut())?, arg);
+    }
+    if let Kernel::MatVec { q, factors } = step.kernel {
+        return mat_vec(q, factors, src, &mut task.dst);
     }
     let (first, rest) = task.dst.split_first_mut().ok_or(Fault::Shape)?;
     if let Kernel::Pass(pass) = &step.kernel {
@@ -254,9 +256,33 @@ fn compute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
             kernels::split(*q, *ring, out, writable(rest.first_mut())?, arg(0)?)?
         }
         Kernel::Join(q, ring) => kernels::join(*q, *ring, out, arg(0)?, arg(1)?)?,
-        Kernel::Pass(_) | Kernel::Prng { .. } => return Err(Fault::Shape),
+        Kernel::Pass(_) | Kernel::MatVec { .. } | Kernel::Prng { .. } => {
+            return Err(Fault::Shape);
+        }
     }
     Ok(())
+}
+
+/// Computes the sums of a product of a matrix and a vector of `count` pairs of limbs ([`Kernel::MatVec`]).
+fn mat_vec(
+    q: Modulus,
+    count: usize,
+    src: &[Value<'_>],
+    dst: &mut [Value<'_>],
+) -> Result<(), Fault> {
+    let (factors, diagonals) = src.split_at_checked(2 * count).ok_or(Fault::Shape)?;
+    let factors = factors.as_chunks::<2>().0.iter();
+    let factors: Vec<[&[u64]; 2]> = factors.map(|[a, b]| [a.wide(), b.wide()]).collect();
+    let diagonals = diagonals.iter().map(|value| match value.blocks() {
+        Some((values, _)) => values,
+        None => value.wide(),
+    });
+    let diagonals: Vec<&[u64]> = diagonals.collect();
+    let mut sums = Vec::with_capacity(dst.len() / 2);
+    for [a, b] in dst.as_chunks_mut::<2>().0 {
+        sums.push([writable(Some(a))?, writable(Some(b))?]);
+    }
+    Ok(kernels::mat_vec(q, &mut sums, &factors, &diagonals)?)
 }
 
 /// Runs a kernel whose result overwrites operand `k`; [`Kernel::overwritable`] lists such operands.

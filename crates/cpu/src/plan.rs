@@ -53,6 +53,12 @@ pub(super) enum Kernel {
         q: Modulus,
         carry: bool,
     },
+    /// The product of a matrix and a vector of pairs of limbs: for each row r, two sums over k of d_rk a_k and d_rk b_k.
+    /// The operands are a_k, b_k for each of the `factors` numbers k in turn, then the d_rk, row by row.
+    MatVec {
+        q: Modulus,
+        factors: usize,
+    },
     /// A tensor product modulo a prime: from operands a_0, a_1, b_0, b_1 it computes a_0 b_0, a_0 b_1 + a_1 b_0 and a_1
     /// b_1.
     Tensor(Modulus),
@@ -120,6 +126,7 @@ impl Kernel {
             Job::Conv(from, to, w) => Self::Conv(from, to, w),
             Job::Dot(q) => Self::Dot(q),
             Job::DotPair { q, carry } => Self::DotPair { q, carry },
+            Job::MatVec { q, factors } => Self::MatVec { q, factors },
             Job::Tensor(q) => Self::Tensor(q),
             Job::SubScale(q, w) => Self::SubScale(q, q.shoup(w)),
             Job::Difference {
@@ -200,6 +207,11 @@ impl Kernel {
         }
     }
 
+    /// Returns whether the kernel reads limbs that hold each of their blocks of equal residues once.
+    pub fn reads_blocks(&self) -> bool {
+        matches!(self, Kernel::Pass(_) | Kernel::MatVec { .. })
+    }
+
     /// Returns whether the kernel can write its result in words of 32 bits.
     pub fn writes_short(&self) -> bool {
         matches!(
@@ -230,6 +242,8 @@ impl Kernel {
             Kernel::Ntt { .. } | Kernel::Intt(_) => 12,
             Kernel::Difference { .. } => 13,
             Kernel::Dot(_) | Kernel::DotPair { .. } => operands as u64,
+            // Each of the diagonals is a factor of two products.
+            Kernel::MatVec { factors, .. } => 2 * operands.saturating_sub(2 * factors) as u64,
             Kernel::Bext(to) => (operands * (1 + to.target().len() + to.words().len())) as u64,
             Kernel::Pass(pass) => pass.weight(),
             Kernel::Decompose(gadget, _) => gadget.levels() as u64,

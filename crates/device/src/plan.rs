@@ -7,6 +7,7 @@
 
 mod fuse;
 mod lower;
+mod matrix;
 mod memory;
 mod order;
 mod pass;
@@ -75,6 +76,13 @@ pub enum Job {
     DotPair {
         q: Modulus,
         carry: bool,
+    },
+    /// The product of a matrix and a vector of pairs of limbs: for each row r, two sums over k of d_rk a_k and d_rk b_k.
+    /// The operands are a_k, b_k for each of the `factors` numbers k in turn, then the d_rk, row by row. The results are
+    /// the two sums of each row in turn. The d_rk may hold each of their blocks of equal residues once.
+    MatVec {
+        q: Modulus,
+        factors: usize,
     },
     /// A tensor product modulo a prime: from operands a_0, a_1, b_0, b_1 it computes a_0 b_0, a_0 b_1 + a_1 b_0 and a_1
     /// b_1.

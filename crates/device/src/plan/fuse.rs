@@ -10,6 +10,7 @@
 //! | `DOT` and `DOT` with the same first factors | a pair of sums that reads them once |
 //! | `DOT` of x0 y1 + x1 y0, `MUL` x0 y0, `MUL` x1 y1 | a tensor product |
 //! | elementwise steps on parameters | one pass, a block of coefficients at a time ([`passes`]) |
+//! | `DOT` for each of several lists of first factors and each of two lists of second factors | a product of a matrix and a vector ([`matrices`]) |
 //! | a pair of many sums | pairs of a few terms that carry on from one another |
 //!
 //! A value between two steps may vanish only if nothing else reads it. Arithmetic is exact, so the fused steps give the
@@ -18,6 +19,7 @@
 
 use std::collections::HashMap;
 
+use super::matrix::matrices;
 use super::pass::passes;
 use super::{Job, Made, Step};
 
@@ -29,13 +31,13 @@ fn pair_bytes(cache_bytes: usize) -> usize {
 }
 
 /// The flow of data in a list of steps: which step computes each value, and which steps read it.
-struct Flow {
+pub(super) struct Flow {
     /// For each value, the number of reads by steps, plus one for each result that is this value.
     uses: Vec<u32>,
     /// For each value, the index of the step that computes it, or `None` for a parameter.
-    maker: Vec<Option<usize>>,
+    pub maker: Vec<Option<usize>>,
     /// For each value, the index of the first step that reads it.
-    reader: Vec<Option<usize>>,
+    pub reader: Vec<Option<usize>>,
 }
 
 impl Flow {
@@ -84,6 +86,7 @@ pub(super) fn fuse(
     let whole = passes(steps.into_iter().flatten().collect(), results, *values);
     let mut steps: Vec<Option<Step>> = whole.into_iter().map(Some).collect();
     let flow = Flow::of(&steps, results, *values);
+    matrices(&mut steps, &flow);
     pairs(&mut steps, &flow);
     let steps = steps.into_iter().flatten();
     let most = pair_bytes(cache_bytes);

@@ -85,6 +85,7 @@ fn name(job: &Job) -> &'static str {
         Job::Ntt { .. } => "ntt of conv + constant",
         Job::Dot(_) => "dot",
         Job::DotPair { .. } => "pair",
+        Job::MatVec { .. } => "matrix",
         Job::Tensor(_) => "tensor",
         Job::SubScale(..) => "difference",
         Job::Difference { w: 0, .. } => "difference from conv",
@@ -157,6 +158,43 @@ fn sums_with_the_same_first_factors_are_a_pair() {
     let x = b.0.dot(&[(d, k), (e, l)]).unwrap();
     let y = b.0.dot(&[(d, m), (e, x)]).unwrap();
     assert_eq!(b.fused_after(2, &[x, y]), ["dot", "dot"]);
+}
+
+#[test]
+fn sums_with_two_lists_of_second_factors_are_a_matrix() {
+    let mut b = Build::new();
+    let [a0, a1, b0, b1] = b.made();
+    let rows: [[ValueId; 2]; 3] = std::array::from_fn(|_| b.evals());
+    let mut sums = Vec::new();
+    for [d, e] in rows {
+        for [x, y] in [[a0, a1], [b0, b1]] {
+            sums.push(b.0.dot(&[(d, x), (e, y)]).unwrap());
+        }
+    }
+    assert_eq!(b.fused_after(4, &sums), ["matrix"]);
+
+    // A row that one list alone has leaves pairs of sums.
+    let mut b = Build::new();
+    let [a0, a1, b0, b1] = b.made();
+    let [d, e, f, g] = b.evals();
+    let x = b.0.dot(&[(d, a0), (e, a1)]).unwrap();
+    let y = b.0.dot(&[(d, b0), (e, b1)]).unwrap();
+    let z = b.0.dot(&[(f, a0), (g, a1)]).unwrap();
+    assert_eq!(b.fused_after(4, &[x, y, z]), ["pair", "dot"]);
+
+    // A sum that is read before the last one cannot wait for it.
+    let mut b = Build::new();
+    let [a0, a1, b0, b1] = b.made();
+    let [d, e, f, g] = b.evals();
+    let x = b.0.dot(&[(d, a0), (e, a1)]).unwrap();
+    let y = b.0.dot(&[(d, b0), (e, b1)]).unwrap();
+    let read = b.0.intt(x).unwrap();
+    let read = b.0.ntt(read).unwrap();
+    let z = b.0.dot(&[(f, a0), (g, a1)]).unwrap();
+    let w = b.0.dot(&[(f, b0), (g, b1)]).unwrap();
+    let v = b.0.add(read, w).unwrap();
+    let names = b.fused_after(5, &[y, z, v]);
+    assert!(!names.contains(&"matrix"), "{names:?}");
 }
 
 #[test]
