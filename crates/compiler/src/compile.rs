@@ -298,6 +298,7 @@ fn interface<S: Compiles>(
             | MacroImm::Lifted(_)
             | MacroImm::Elements(_)
             | MacroImm::Turns(_)
+            | MacroImm::Matrix(_)
             | MacroImm::Combination(_)
             | MacroImm::Products(_) => {}
         }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use ringmill_isa::macros::linked::{Combination, Elements, Products, Turns};
+use ringmill_isa::macros::linked::{Combination, Elements, Matrix, Products, Turns};
 use ringmill_isa::macros::{Interval, MacroImm, MacroOp, MacroProgram, MacroValue};
 
 use crate::rewrite::{Rewriter, is_cipher};
@@ -30,6 +30,7 @@ enum ImmKey {
     Repeat(u32, u64),
     Elements(Elements),
     Turns(Turns),
+    Matrix(Matrix),
     Combination(Combination),
     Products(Products),
 }
@@ -53,6 +54,7 @@ impl ImmKey {
             MacroImm::Lifted(n) => Self::Index(*n),
             MacroImm::Elements(elements) => Self::Elements(elements.clone()),
             MacroImm::Turns(turns) => Self::Turns(turns.clone()),
+            MacroImm::Matrix(matrix) => Self::Matrix(matrix.clone()),
             MacroImm::Combination(combination) => Self::Combination(combination.clone()),
             MacroImm::Products(products) => Self::Products(products.clone()),
         }

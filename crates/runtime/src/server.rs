@@ -28,7 +28,7 @@ use ringmill_schemes::{Encrypted, Scheme};
 use super::scheme::{ErrorOf, Runs};
 use super::{RuntimeError, check_names};
 use crate::report::{KeyReport, RunReport};
-use plaintexts::{Lazy, Plain, Prepared, encoded_bytes};
+use plaintexts::{Lazy, Plain, Prepared, encoded_bytes, lifted_bytes};
 
 /// The server of one compiled program, with one client's evaluation keys.
 pub struct Server<S: Runs = Ckks> {
@@ -79,13 +79,12 @@ impl<S: Runs> Running<'_, S> {
         }
         server.check_names(ciphers, plains)?;
         check_budget(device, &request)?;
-        let inputs = server.plaintexts.iter().filter_map(|plain| match plain {
-            Prepared::Input(_, at) => Some(at),
-            Prepared::Constant(_, at) | Prepared::Lifted(_, at) => {
-                (!device.expands()).then_some(at)
-            }
+        let bytes = server.plaintexts.iter().map(|plain| match *plain {
+            Prepared::Constant(..) | Prepared::Lifted(_) if device.expands() => 0,
+            Prepared::Input(_, at) | Prepared::Constant(_, at) => encoded_bytes(compiled, &at),
+            Prepared::Lifted(lifted) => lifted_bytes(compiled, lifted),
         });
-        let bytes = encoded_bytes(compiled, inputs);
+        let bytes = bytes.sum();
         request.watch.admit("the encoded inputs", bytes)?;
         let plains = server.plains(plains, device.expands(), &request.watch)?;
         let limbs = server.brought(ciphers, &plains)?;
@@ -178,7 +177,7 @@ impl<S: Runs> Server<S> {
         let plaintexts = compiled.plaintexts.iter().map(|wanted| match wanted.from {
             PlainSource::Data(number) => Prepared::Constant(number, wanted.at),
             PlainSource::Input(input) => Prepared::Input(input, wanted.at),
-            PlainSource::Lifted(number) => Prepared::Lifted(number, wanted.at),
+            PlainSource::Lifted(number) => Prepared::Lifted(number),
         });
         let plaintexts = plaintexts.collect();
         Ok(Self {

@@ -15,7 +15,7 @@ pub(super) const BY_PROCEDURE: Bootstraps<Bgv> = Bootstraps {
     keeps_procedures: true,
     program,
     lifted,
-    repeated,
+    residues,
     keep,
     made_again,
 };
@@ -37,9 +37,9 @@ fn lifted(
     })
 }
 
-fn repeated(procedure: &Arc<Procedure>, params: &Params, number: u32) -> usize {
+fn residues(procedure: &Arc<Procedure>, params: &Params, number: u32) -> usize {
     let constant = procedure.constants().get(number as usize);
-    constant.map_or(1, |constant| constant.repeated(params))
+    constant.map_or(0, |constant| constant.residues(params))
 }
 
 /// The values, beside the parameters, from which a bootstrap's procedure is made. Files of programs hold these fields.

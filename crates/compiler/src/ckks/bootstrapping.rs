@@ -15,7 +15,7 @@ pub(super) const BY_PROCEDURE: Bootstraps<Ckks> = Bootstraps {
     keeps_procedures: false,
     program,
     lifted,
-    repeated,
+    residues,
     keep,
     made_again,
 };
@@ -35,8 +35,8 @@ fn lifted(
     })
 }
 
-fn repeated(procedure: &Arc<Procedure>, _: &Params, number: u32) -> usize {
-    procedure.repeated(number)
+fn residues(procedure: &Arc<Procedure>, _: &Params, number: u32) -> usize {
+    procedure.residues(number)
 }
 
 /// The values, beside the parameters, from which a bootstrap's procedure is made. Files of programs hold these fields.

@@ -3,7 +3,7 @@
 
 use ringmill_isa::Galois;
 use ringmill_isa::Level;
-use ringmill_isa::macros::linked::{Combination, Elements, Products, Turns};
+use ringmill_isa::macros::linked::{Combination, Matrix, Products};
 use ringmill_isa::macros::{Constant, LevelNote, LevelScale, MacroInstr, Visitor};
 use ringmill_schemes::ckks::encoder::scalar_residues;
 use ringmill_schemes::ckks::{Ckks, OpKey, Params};
@@ -129,17 +129,13 @@ impl Visitor for OfInstr<'_> {
         Ok(coded(operation, vec![KeyRequest::Decapsulation]))
     }
 
-    fn hturn(&mut self, _: &MacroInstr, elements: &Elements) -> Found {
-        let of = elements.of.iter().copied();
-        let operation = OpKey::hoisted_rotate(self.level, of.clone(), self.of.seeded);
-        Ok(coded(operation, of.map(KeyRequest::Galois).collect()))
-    }
-
-    fn sumturn(&mut self, instr: &MacroInstr, Turns { elements, to }: &Turns) -> Found {
-        let (count, of) = (instr.src.len(), elements.of.iter().copied());
-        let dropped = Shape::down(self.level, *to).dropped;
-        let operation = OpKey::turn_sum(self.level, count, of.clone(), dropped, self.of.seeded);
-        Ok(coded(operation, of.map(KeyRequest::Galois).collect()))
+    fn matvec(&mut self, _: &MacroInstr, matrix: &Matrix) -> Found {
+        let steps = [&matrix.babies, &matrix.giants].map(|of| of.iter().copied());
+        let [babies, giants] = steps.clone();
+        let dropped = Shape::down(self.level, matrix.to).dropped;
+        let operation = OpKey::mat_vec(self.level, babies, giants, dropped, self.of.seeded);
+        let keys = steps.into_iter().flatten().map(KeyRequest::Galois);
+        Ok(coded(operation, keys.collect()))
     }
 
     fn combine(&mut self, instr: &MacroInstr, of: &Combination) -> Found {
@@ -158,9 +154,7 @@ impl Visitor for OfInstr<'_> {
     }
 
     fn sumplain(&mut self, instr: &MacroInstr) -> Found {
-        let sums = instr.dst.len();
-        let count = instr.src.len() / (sums + 1);
-        let operation = OpKey::sum_plain(self.level, count, sums);
+        let operation = OpKey::sum_plain(self.level, instr.src.len() / 2);
         Ok(coded(operation, vec![]))
     }
 }

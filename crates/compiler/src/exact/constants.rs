@@ -36,6 +36,7 @@ pub(crate) fn run<E>(mut source: MacroProgram) -> Result<MacroProgram, CompileEr
             | MacroImm::Lifted(_)
             | MacroImm::Elements(_)
             | MacroImm::Turns(_)
+            | MacroImm::Matrix(_)
             | MacroImm::Combination(_)
             | MacroImm::Products(_) => None,
         };

@@ -61,8 +61,8 @@ fn one_call(procedure: Arc<Procedure>, dice: &mut Dice) -> Case {
     }
 }
 
-/// Returns keys of CKKS operations at a level: sums, products, relinearisations, rescalings, dropped primes and
-/// rotations.
+/// Returns keys of CKKS operations at a level: sums, products, relinearisations, rescalings, dropped primes,
+/// rotations and matrices.
 fn operations(params: &Params, level: Level) -> Vec<OpKey> {
     let residues: Vec<u64> = (0..level.primes() as u64).map(|i| 12_345 + i).collect();
     let galois = params.galois_element(1).unwrap();
@@ -92,6 +92,8 @@ fn operations(params: &Params, level: Level) -> Vec<OpKey> {
             OpKey::square_relin(level, seeded),
             OpKey::rotate(level, galois, seeded),
             OpKey::hoisted_rotate(level, turns.iter().copied(), seeded),
+            OpKey::mat_vec(level, turns, [], 0, seeded),
+            OpKey::mat_vec(level, turns, turns, level.0.min(1) as u16, seeded),
         ]);
     }
     list

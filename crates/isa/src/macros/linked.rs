@@ -32,6 +32,26 @@ pub struct Turns {
     pub to: Level,
 }
 
+/// The immediate of `MATVEC`: the steps by which an instruction multiplies a matrix, given by its diagonals, by the
+/// slots of a ciphertext.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Matrix {
+    /// The Galois elements of the automorphisms of the ciphertext. The ciphertext itself is a factor, too.
+    pub babies: Vec<Galois>,
+    /// The Galois elements of the automorphisms of the sums of products. One more sum is added as it is.
+    pub giants: Vec<Galois>,
+    /// The level down to which the instruction divides the sum.
+    pub to: Level,
+}
+
+impl Matrix {
+    /// Returns the number of constants: one for each pair of a sum and a factor.
+    pub fn constants(&self) -> usize {
+        let [factors, sums] = [&self.babies, &self.giants].map(|of| of.len().saturating_add(1));
+        factors.saturating_mul(sums)
+    }
+}
+
 /// The immediate of `COMBINE`: the integer factors of a sum of operands.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Combination {

@@ -62,7 +62,7 @@ pub enum MacroOp {
     Repeat,
     /// d = the sparse secret of bootstrapping, encrypted under the program's secret: a key that is a ciphertext. Only in procedures that the compiler links in.
     Key,
-    /// d = a constant of the procedure: integers as the coefficients of a polynomial, lifted to each prime of the level, in evaluation form. Only in procedures that the compiler links in.
+    /// d = a constant of the procedure: integers as the coefficients of a polynomial, lifted to each prime of the level and, if its type says `special`, to each special prime, in evaluation form. Only in procedures that the compiler links in.
     Lift,
     /// a switched to the sparse secret of bootstrapping, by the encapsulation key: for RAISE alone. Only in procedures that the compiler links in.
     Encapsulate,
@@ -78,8 +78,10 @@ pub enum MacroOp {
     Sumrot,
     /// The sum of the operands, each under the automorphism of its own element; operands beyond the elements stay as they are. One division for all removes the special primes and those above the immediate's level. Only in procedures that the compiler links in.
     Sumturn,
-    /// Sums of products of ciphertexts with lifted constants, one sum a result. The operands are the ciphertexts, then for each result one constant for each ciphertext. BGV has one result. Only in procedures that the compiler links in.
+    /// The sum of products of ciphertexts with lifted constants. The operands are the ciphertexts, then a constant for each of them. Only in procedures that the compiler links in.
     Sumplain,
+    /// A matrix times the slots of a, by baby and giant steps. The first operand is a, and the others are lifted constants with limbs modulo the special primes: a row for each giant step, then one row that no giant step turns. In a row, the first constant multiplies a, the others a under each baby step. d is the sum of the rows, each under its giant step, divided down to the immediate's level. Baby steps share one decomposition, and no division by the special primes comes before the sum of a row (double hoisting). Only in procedures that the compiler links in.
+    Matvec,
     /// The sum of the operands, each times its integer, and of the last integer, a constant. A division by the primes above the immediate's level follows. In CKKS the integers bring the operands to one scale. Only in procedures that the compiler links in.
     Combine,
     /// The sum of products of operands, relinearised once, then divided by the special primes and those above the immediate's level together. A product's first factor may be a combination of the first operands, and one may be added to the sum. Only in procedures that the compiler links in.
@@ -132,7 +134,7 @@ pub enum MacroRule {
     Repeat,
     /// `key`: A key that is a ciphertext. If the primes are known, it has the highest level.
     Key,
-    /// `lifted`: A lifted constant.
+    /// `lifted`: A lifted constant, with limbs modulo the special primes if its type says `special`.
     Lifted,
     /// `raise`: a is a ciphertext of two polynomials, s a key; the result is a ciphertext of two, of the key's level and annotation.
     Raise,
@@ -140,8 +142,10 @@ pub enum MacroRule {
     Drop,
     /// `turn-sum`: The operands are ciphertexts of two polynomials, of one level and annotation. There are at most as many Galois elements as operands, or any number of them for one operand. The result has two polynomials and the immediate's level, which is not higher. A scale is divided by the primes between the two levels; a correction factor is any of the operands' plaintext modulus.
     TurnSum,
-    /// `sum-plain`: The operands are ciphertexts of two polynomials, of one level and annotation, then for each result as many lifted constants of that level and, with scales, of one scale. Each result has two polynomials and that level. Scales multiply; a correction factor stays.
+    /// `sum-plain`: The operands are ciphertexts of two polynomials, of one level and annotation, then as many lifted constants of that level, without limbs modulo the special primes and, with scales, of one scale. The result has two polynomials and that level. Scales multiply; a correction factor stays.
     SumPlain,
+    /// `matrix`: The first operand is a ciphertext of two polynomials. The others are lifted constants of its level with limbs modulo the special primes, of one scale: one for each pair of a row and a factor, where there is one row more than giant steps and one factor more than baby steps. The result has two polynomials and the immediate's level, which is not higher. Scales multiply, and are divided by the primes between the two levels.
+    Matrix,
     /// `combine`: The operands are ciphertexts of two polynomials, of one level and one plaintext modulus. There is an integer for each, and one more. The result has two polynomials, the immediate's level, which is not higher, and any correction factor of that modulus, or any scale if the operands have scales.
     Combine,
     /// `sum-products`: As combine, but for the integers. There is at least one product, and each names operands by their numbers. Each combination has an integer for each operand that is combined, and one more. Scales of products of two operands are equal, and are divided by the primes between the two levels.
@@ -180,6 +184,7 @@ impl MacroRule {
             MacroRule::Drop => "drop",
             MacroRule::TurnSum => "turn-sum",
             MacroRule::SumPlain => "sum-plain",
+            MacroRule::Matrix => "matrix",
             MacroRule::Combine => "combine",
             MacroRule::SumProducts => "sum-products",
             MacroRule::Divide => "divide",
@@ -219,6 +224,8 @@ pub enum MacroImmKind {
     Elements,
     /// `turns`: Galois elements, their keys, and the level to divide down to; written `elements G, H low to level L`.
     Turns,
+    /// `matrix`: The Galois elements of baby steps and of giant steps, and the level to divide down to; written `babies G, H giants J to level L`, without `babies` or `giants` if there are none.
+    Matrix,
     /// `combination`: Integers and the level to divide down to; written `integers C, D to level L`.
     Combination,
     /// `products`: How many operands are combined, the factors of each product, whether a combination is added (`tail`), the combinations' integers, and the level to divide down to. A product's first factor is an operand's number, or `sum` for the next combination; the second is an operand's number. Written `combined C products I J, sum K tail integers D, E to level L`.
@@ -243,6 +250,7 @@ impl MacroImmKind {
             MacroImmKind::Lifted => "lifted",
             MacroImmKind::Elements => "elements",
             MacroImmKind::Turns => "turns",
+            MacroImmKind::Matrix => "matrix",
             MacroImmKind::Combination => "combination",
             MacroImmKind::Products => "products",
         }
@@ -251,10 +259,10 @@ impl MacroImmKind {
 
 impl MacroOp {
     /// Number of opcodes.
-    pub const COUNT: usize = 40;
+    pub const COUNT: usize = 41;
 
     /// Every opcode, in the definition file's order.
-    pub const ALL: [MacroOp; 40] = [
+    pub const ALL: [MacroOp; 41] = [
         MacroOp::Input,
         MacroOp::Encode,
         MacroOp::Load,
@@ -292,6 +300,7 @@ impl MacroOp {
         MacroOp::Sumrot,
         MacroOp::Sumturn,
         MacroOp::Sumplain,
+        MacroOp::Matvec,
         MacroOp::Combine,
         MacroOp::Sumprod,
         MacroOp::Divide,
@@ -616,7 +625,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Lifted,
                 rule: MacroRule::Lifted,
-                semantics: "d = a constant of the procedure: integers as the coefficients of a polynomial, lifted to each prime of the level, in evaluation form. Only in procedures that the compiler links in.",
+                semantics: "d = a constant of the procedure: integers as the coefficients of a polynomial, lifted to each prime of the level and, if its type says `special`, to each special prime, in evaluation form. Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Encapsulate => &OpInfo {
@@ -700,11 +709,22 @@ impl MacroOp {
                 mnemonic: "SUMPLAIN",
                 operands: Arity::Groups(1),
                 operand_names: &["a"],
-                results: Arity::Groups(1),
+                results: Arity::Exactly(1),
                 result_names: &["d"],
                 immediate: MacroImmKind::None,
                 rule: MacroRule::SumPlain,
-                semantics: "Sums of products of ciphertexts with lifted constants, one sum a result. The operands are the ciphertexts, then for each result one constant for each ciphertext. BGV has one result. Only in procedures that the compiler links in.",
+                semantics: "The sum of products of ciphertexts with lifted constants. The operands are the ciphertexts, then a constant for each of them. Only in procedures that the compiler links in.",
+                expansion: &[],
+            },
+            MacroOp::Matvec => &OpInfo {
+                mnemonic: "MATVEC",
+                operands: Arity::Groups(1),
+                operand_names: &["a"],
+                results: Arity::Exactly(1),
+                result_names: &["d"],
+                immediate: MacroImmKind::Matrix,
+                rule: MacroRule::Matrix,
+                semantics: "A matrix times the slots of a, by baby and giant steps. The first operand is a, and the others are lifted constants with limbs modulo the special primes: a row for each giant step, then one row that no giant step turns. In a row, the first constant multiplies a, the others a under each baby step. d is the sum of the rows, each under its giant step, divided down to the immediate's level. Baby steps share one decomposition, and no division by the special primes comes before the sum of a row (double hoisting). Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Combine => &OpInfo {
@@ -799,6 +819,7 @@ impl MacroOp {
             "SUMROT" => Some(MacroOp::Sumrot),
             "SUMTURN" => Some(MacroOp::Sumturn),
             "SUMPLAIN" => Some(MacroOp::Sumplain),
+            "MATVEC" => Some(MacroOp::Matvec),
             "COMBINE" => Some(MacroOp::Combine),
             "SUMPROD" => Some(MacroOp::Sumprod),
             "DIVIDE" => Some(MacroOp::Divide),
@@ -1435,7 +1456,7 @@ impl MacroOp {
                 stage: MacroStage::Explicit,
             },
             MacroOp::Hturn => &MacroColumns {
-                schemes: &["bgv", "ckks"],
+                schemes: &["bgv"],
                 keys: MacroKeys::Linked,
                 level: MacroLevel::Same,
                 message: MacroMessage::Made,
@@ -1455,7 +1476,7 @@ impl MacroOp {
                 stage: MacroStage::Explicit,
             },
             MacroOp::Sumturn => &MacroColumns {
-                schemes: &["bgv", "ckks"],
+                schemes: &["bgv"],
                 keys: MacroKeys::Linked,
                 level: MacroLevel::Dropped,
                 message: MacroMessage::Made,
@@ -1471,6 +1492,16 @@ impl MacroOp {
                 message: MacroMessage::Made,
                 noise: MacroNoise::Linked,
                 note: MacroNote::Same,
+                size: MacroSize::Two,
+                stage: MacroStage::Explicit,
+            },
+            MacroOp::Matvec => &MacroColumns {
+                schemes: &["ckks"],
+                keys: MacroKeys::Linked,
+                level: MacroLevel::Dropped,
+                message: MacroMessage::Made,
+                noise: MacroNoise::Linked,
+                note: MacroNote::Combined,
                 size: MacroSize::Two,
                 stage: MacroStage::Explicit,
             },

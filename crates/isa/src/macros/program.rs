@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::linked::{Combination, Elements, Products, Turns};
+use super::linked::{Combination, Elements, Matrix, Products, Turns};
 use super::op::MacroOp;
 use crate::limits;
 use crate::numbers::{Galois, Level};
@@ -124,8 +124,11 @@ pub enum MacroType {
         at: Option<LevelNote>,
     },
     /// A constant polynomial of integers, in evaluation form modulo each prime of its level. Only `SUMPLAIN`, a sum of
-    /// products with such constants, takes it.
+    /// products with such constants, and `MATVEC` take it.
     Lifted {
+        /// Whether the constant also has limbs modulo the special primes. `MATVEC` takes such constants only, and
+        /// `SUMPLAIN` takes the others only.
+        special: bool,
         at: Option<LevelNote>,
     },
 }
@@ -140,7 +143,7 @@ impl MacroType {
             | Self::Morphed { at, .. }
             | Self::Distant { at, .. }
             | Self::Key { at }
-            | Self::Lifted { at } => at,
+            | Self::Lifted { at, .. } => at,
         }
     }
 
@@ -153,7 +156,7 @@ impl MacroType {
             Self::Morphed { by, at: _ } => Self::Morphed { by, at },
             Self::Distant { of, at: _ } => Self::Distant { of, at },
             Self::Key { at: _ } => Self::Key { at },
-            Self::Lifted { at: _ } => Self::Lifted { at },
+            Self::Lifted { special, at: _ } => Self::Lifted { special, at },
         }
     }
 
@@ -220,6 +223,7 @@ pub enum MacroImm {
     /// The immediate is the Galois elements of several automorphisms, one for each result.
     Elements(Elements),
     Turns(Turns),
+    Matrix(Matrix),
     Combination(Combination),
     Products(Products),
 }
@@ -244,6 +248,7 @@ impl MacroImm {
             | Self::Lifted(_)
             | Self::Elements(_)
             | Self::Turns(_)
+            | Self::Matrix(_)
             | Self::Combination(_)
             | Self::Products(_) => None,
         }
@@ -311,6 +316,7 @@ impl Constant {
             | MacroImm::Lifted(_)
             | MacroImm::Elements(_)
             | MacroImm::Turns(_)
+            | MacroImm::Matrix(_)
             | MacroImm::Combination(_)
             | MacroImm::Products(_) => None,
         }

@@ -212,8 +212,11 @@ fn type_to(out: &mut impl Write, ty: Option<&MacroType>) -> fmt::Result {
             out.write_str("key")?;
             at
         }
-        Some(MacroType::Lifted { at }) => {
-            out.write_str("lifted")?;
+        Some(MacroType::Lifted { special, at }) => {
+            out.write_str(match special {
+                true => "lifted special",
+                false => "lifted",
+            })?;
             at
         }
         None => return out.write_char('?'),
@@ -491,13 +494,14 @@ fn instr(c: &mut Cursor<'_>, definitions: &mut Definitions) -> Result<MacroInstr
 /// Parses a type: `cipher 2 level 5 scale 1.8e16`, `cipher 2 level 3 factor 7`, `plain`, `cipher 2 under galois 9 level
 /// 3` or `distant plain level 3`.
 fn macro_type(c: &mut Cursor<'_>) -> Result<MacroType, ParseError> {
-    for (word, ty) in [
-        ("key", MacroType::Key { at: None }),
-        ("lifted", MacroType::Lifted { at: None }),
-    ] {
-        if c.accept_word(word) {
-            return Ok(ty.placed(level_note(c)?));
-        }
+    if c.accept_word("key") {
+        let at = level_note(c)?;
+        return Ok(MacroType::Key { at });
+    }
+    if c.accept_word("lifted") {
+        let special = c.accept_word("special");
+        let at = level_note(c)?;
+        return Ok(MacroType::Lifted { special, at });
     }
     let distant = c.accept_word("distant");
     let mark = c.mark();

@@ -412,6 +412,11 @@ impl Verifier<'_> {
                 }
                 elements.iter().try_for_each(|&by| galois(by))
             }
+            (MacroImmKind::Matrix, MacroImm::Matrix(matrix)) => {
+                // The typing rule counts the constants, which are operands, so the steps are as few.
+                let mut steps = matrix.babies.iter().chain(&matrix.giants);
+                steps.try_for_each(|&by| galois(by))
+            }
             // The typing rule checks the combination against the operands.
             (MacroImmKind::Combination, MacroImm::Combination(_)) => Ok(()),
             (MacroImmKind::Products, MacroImm::Products(_)) => Ok(()),

@@ -3,7 +3,7 @@
 //! texts.
 
 use proptest::prelude::*;
-use ringmill_isa::macros::linked::{Combination, Elements, Left, Products, Turns};
+use ringmill_isa::macros::linked::{Combination, Elements, Left, Matrix, Products, Turns};
 use ringmill_isa::macros::{
     self, Interval, LevelNote, MacroImm, MacroInput, MacroInstr, MacroOp, MacroProc, MacroProgram,
     MacroType, MacroValue, Note, SchemeName, Visibility,
@@ -31,7 +31,7 @@ fn elements(n: u32, big: u64) -> Elements {
 fn macro_instr() -> impl Strategy<Value = MacroInstr> {
     let values = || prop::collection::vec(number().prop_map(MacroValue), 0..4);
     let imm =
-        (0u8..17, number(), any::<u64>(), any::<f64>()).prop_map(
+        (0u8..18, number(), any::<u64>(), any::<f64>()).prop_map(
             |(kind, n, big, value)| match kind {
                 0 => MacroImm::None,
                 1 => MacroImm::Input(n),
@@ -67,6 +67,11 @@ fn macro_instr() -> impl Strategy<Value = MacroInstr> {
                     lowest: value,
                     highest: f64::from_bits(big),
                 }),
+                16 => MacroImm::Matrix(Matrix {
+                    babies: vec![Galois(n); big as usize % 3],
+                    giants: vec![Galois(big as u32); n as usize % 3],
+                    to: Level(n),
+                }),
                 _ => MacroImm::Repeat {
                     proc: n,
                     count: big >> (n % 64),
@@ -95,7 +100,10 @@ fn macro_body() -> impl Strategy<Value = (Vec<MacroInstr>, Vec<MacroType>)> {
             at,
         },
         4 => MacroType::Key { at },
-        5 => MacroType::Lifted { at },
+        5 => MacroType::Lifted {
+            special: size % 2 == 0,
+            at,
+        },
         _ => MacroType::Distant {
             of: Visibility::Encrypted,
             at,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The columns of the macro level against the verifier, the operations of each stage, and a visitor without methods.
 
-use ringmill_isa::macros::linked::{Combination, Elements, Left, Products, Turns};
+use ringmill_isa::macros::linked::{Combination, Elements, Left, Matrix, Products, Turns};
 use ringmill_isa::macros::op::{MacroLevel, MacroNote, MacroSize, MacroStage};
 use ringmill_isa::macros::{
     Interval, LevelNote, MacroImm, MacroInstr, MacroOp, MacroProc, MacroProgram, MacroType,
@@ -94,6 +94,11 @@ fn immediate(op: MacroOp, managed: bool) -> MacroImm {
         MacroOp::Hturn => MacroImm::Elements(elements()),
         MacroOp::Sumrot | MacroOp::Sumturn => MacroImm::Turns(Turns {
             elements: elements(),
+            to: DOWN,
+        }),
+        MacroOp::Matvec => MacroImm::Matrix(Matrix {
+            babies: vec![Galois(5)],
+            giants: Vec::new(),
             to: DOWN,
         }),
         MacroOp::Combine => MacroImm::Combination(Combination {

@@ -38,13 +38,15 @@ const CKKS: &str = r#"macro "linked" scheme ckks slots 8
     in %0 : cipher 2 level 3 scale 64.0
     %1 = LIFT lifted 0 : lifted level 3 scale 706.0
     %2 = LIFT lifted 1 : lifted level 3 scale 706.0
-    %3, %4 = HTURN %0 elements 3, 9 : cipher 2 level 3 scale 64.0, cipher 2 level 3 scale 64.0
-    %5 = SUMPLAIN %3, %4, %1, %2 : cipher 2 level 3 scale 45184.0
-    %6 = SUMTURN %5, %5 elements 3 to level 2 : cipher 2 level 2 scale 128.0
+    %3 = LIFT lifted 2 : lifted special level 3 scale 706.0
+    %4 = LIFT lifted 3 : lifted special level 3 scale 706.0
+    %5 = SUMPLAIN %0, %0, %1, %2 : cipher 2 level 3 scale 45184.0
+    %6 = MATVEC %0, %3, %4, %3, %4 babies 3 giants 9 to level 2 : cipher 2 level 2 scale 128.0
     %7 = MODSWITCH %6 to level 0 : cipher 2 level 0 scale 128.0
     %8 = ENCAPSULATE %7 : cipher 2 level 0 scale 128.0
     %9 = MODRAISE %8 to level 6 : cipher 2 level 6 scale 1000.5
-    %10, %11 = SUMPLAIN %3, %1, %2 : cipher 2 level 3 scale 45184.0, cipher 2 level 3 scale 45184.0
+    %10 = MATVEC %0, %3 to level 3 : cipher 2 level 3 scale 45184.0
+    %11 = MATVEC %0, %3, %4 giants 9 to level 3 : cipher 2 level 3 scale 45184.0
     %12 = COMBINE %9, %9 integers 5, -7, 0 to level 5 : cipher 2 level 5 scale 7.5
     %13 = SUMPROD %9, %9 combined 0 products 0 1 to level 5 : cipher 2 level 5 scale 1561.6228549141965
     %14 = SUMPROD %9 combined 1 products sum 0 integers 3, 0 to level 5 : cipher 2 level 5 scale 17.25
@@ -103,7 +105,7 @@ fn what_does_not_fit_is_refused() {
         (
             "KEY : key",
             "KEY : lifted",
-            "%1: expected a key, found a lifted constant, which SUMPLAIN takes",
+            "%1: expected a key, found a lifted constant, which SUMPLAIN and MATVEC take",
         ),
         (
             "lifted 1 : lifted",
@@ -199,12 +201,12 @@ fn what_does_not_fit_is_refused() {
         (
             "SUMPLAIN %8, %9, %2, %3",
             "SUMPLAIN %8, %9, %2",
-            "a constant for each of them, found 3 operands and 1 results",
+            "a constant for each of them, found 3 operands",
         ),
         (
             "SUMPLAIN %7, %2",
             "SUMPLAIN %7",
-            "a constant for each of them, found 1 operands and 1 results",
+            "a constant for each of them, found 1 operands",
         ),
         (
             "lifted 0 : lifted level 6",
@@ -321,10 +323,41 @@ fn scales_multiply_and_are_divided() {
             "%11: expected scale 45184",
         ),
         (
-            "SUMPLAIN %3, %1, %2",
-            "SUMPLAIN %3, %1",
-            "found 2 operands and 2 results",
+            "%0, %3, %4, %3, %4 babies",
+            "%0, %3, %4, %3 babies",
+            "expected a ciphertext and 4 constants, found 4 operands",
         ),
+        (
+            "%0, %3, %4, %3, %4 babies",
+            "%0, %3, %4, %3, %1 babies",
+            "%1: expected a constant with limbs modulo the special primes",
+        ),
+        (
+            "SUMPLAIN %0, %0, %1, %2",
+            "SUMPLAIN %0, %0, %1, %3",
+            "%3: expected a constant without limbs modulo the special primes",
+        ),
+        (
+            "MATVEC %0, %3, %4, %3",
+            "MATVEC %1, %3, %4, %3",
+            "%1: expected a ciphertext",
+        ),
+        (
+            "babies 3 giants 9 to level 2",
+            "babies 3 giants 8 to level 2",
+            "an odd Galois element",
+        ),
+        (
+            "lifted special level 3 scale 706.0\n    %5",
+            "lifted special level 2 scale 706.0\n    %5",
+            "%4: expected level 3, found 2",
+        ),
+        (
+            "lifted special level 3 scale 706.0\n    %5",
+            "lifted special level 3 scale 705.0\n    %5",
+            "%4: expected scale 706",
+        ),
+        ("babies 3 giants", "babies giants", "a Galois element"),
         (
             "scale 1561.6228549141965",
             "scale 1561.5",
@@ -339,7 +372,7 @@ fn scales_multiply_and_are_divided() {
         (
             "lifted 1 : lifted level 3 scale 706.0",
             "lifted 1 : lifted level 3 scale 707.0",
-            "%1: expected scale 707",
+            "%2: expected scale 706",
         ),
         (
             "scale 128.0\n    %7",
@@ -361,7 +394,11 @@ fn scales_multiply_and_are_divided() {
             "cipher 3 level 6 scale 1000.5",
             "%9",
         ),
-        ("to level 2", "to level 4", "a level up to 3"),
+        (
+            "giants 9 to level 2",
+            "giants 9 to level 4",
+            "a level up to 3",
+        ),
     ] {
         assert!(CKKS.contains(from), "{from}");
         let refused = parse(&CKKS.replace(from, to)).map_err(|e| e.to_string());

@@ -24,7 +24,7 @@ pub(super) enum Prepared<S: Runs> {
     Input(u32, Place<S>),
     /// The operand is a constant of bootstrapping, given by its index. Its small integers are reduced modulo all primes
     /// of the operand, at the same time as a constant is encoded.
-    Lifted(u32, Place<S>),
+    Lifted(u32),
 }
 
 /// A plaintext operand that the server prepares before a run: an encoded plaintext, or a constant of bootstrapping
@@ -50,7 +50,7 @@ impl<S: Runs> Server<S> {
             Ok(match *plain {
                 _ if !expands => None,
                 Prepared::Input(..) => None,
-                Prepared::Lifted(lifted, at) => Some(self.lifted(number, lifted, at)),
+                Prepared::Lifted(lifted) => Some(self.lifted(number, lifted)),
                 Prepared::Constant(vector, at) => {
                     let (name, data) = self.data(vector)?;
                     Some(self.constant(number, data, name, at))
@@ -89,7 +89,7 @@ impl<S: Runs> Server<S> {
             all.push(match plain {
                 Prepared::Input(input, at) => Some(Plain::Encoded(self.input(plains, *input, at)?)),
                 Prepared::Lifted(..) | Prepared::Constant(..) if expands => None,
-                &Prepared::Lifted(lifted, _) => {
+                &Prepared::Lifted(lifted) => {
                     let bootstrapping = self.compiled.bootstrapping.as_ref();
                     let lifted = lift::<S>(bootstrapping, &self.compiled.params, lifted)?;
                     Some(Plain::Lifted(lifted))
@@ -135,7 +135,7 @@ impl<S: Runs> Server<S> {
         name: String,
         at: Place<S>,
     ) -> Constant<'a> {
-        let bytes = encoded_bytes(&self.compiled, std::iter::once(&at));
+        let bytes = encoded_bytes(&self.compiled, &at);
         let operator = &self.operator;
         Constant {
             expanded: Arc::clone(&self.expanded),
@@ -153,15 +153,13 @@ impl<S: Runs> Server<S> {
 
     /// Makes a constant of bootstrapping whose small integers are reduced modulo the operand's primes when a step
     /// of a run reads it.
-    fn lifted(&self, number: u32, lifted: u32, at: Place<S>) -> Constant<'_> {
+    fn lifted(&self, number: u32, lifted: u32) -> Constant<'_> {
         let compiled = &self.compiled;
         let (bootstrapping, params) = (compiled.bootstrapping.clone(), compiled.params.clone());
-        let with = bootstrapping.as_ref().zip(S::BOOTSTRAPS);
-        let repeated = with.map_or(1, |(with, how)| (how.repeated)(with, &params, lifted));
         Constant {
             expanded: Arc::clone(&self.expanded),
             number,
-            bytes: encoded_bytes(compiled, std::iter::once(&at)) / repeated.max(1) as u64,
+            bytes: lifted_bytes(compiled, lifted),
             len: limb_bytes(compiled) as usize / size_of::<u64>(),
             encode: Box::new(move || {
                 let made = lift::<S>(bootstrapping.as_ref(), &params, lifted);
@@ -171,16 +169,18 @@ impl<S: Runs> Server<S> {
     }
 }
 
-/// Returns the number of bytes that encoded plaintexts take, one at each of the levels of `places`.
-pub(super) fn encoded_bytes<'a, S: Runs>(
-    compiled: &Compiled<S>,
-    places: impl Iterator<Item = &'a Place<S>>,
-) -> u64
-where
-    Place<S>: 'a,
-{
-    let limbs: u64 = places.map(|at| at.level.primes() as u64).sum();
-    limbs * limb_bytes(compiled)
+/// Returns the number of bytes that a plaintext takes, encoded at the level of `at`.
+pub(super) fn encoded_bytes<S: Runs>(compiled: &Compiled<S>, at: &Place<S>) -> u64 {
+    at.level.primes() as u64 * limb_bytes(compiled)
+}
+
+/// Returns the number of bytes that an encoded constant of bootstrapping takes.
+pub(super) fn lifted_bytes<S: Runs>(compiled: &Compiled<S>, lifted: u32) -> u64 {
+    let with = compiled.bootstrapping.as_ref().zip(S::BOOTSTRAPS);
+    let residues = with.map_or(0, |(with, how)| {
+        (how.residues)(with, &compiled.params, lifted)
+    });
+    (residues * size_of::<u64>()) as u64
 }
 
 /// Returns a constant of bootstrapping, whose small integers are reduced modulo the primes of an operand.

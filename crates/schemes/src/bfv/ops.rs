@@ -22,9 +22,9 @@ operations! {
     /// Multiplies a ciphertext by a plaintext whose coefficients stand for integers from 0 to t - 1 for the plaintext
     /// modulus t, as SEAL does with some plaintexts of one coefficient. The noise is up to t times that of
     /// [`Self::MulPlain`].
-    MulPlainUnsigned => (".mul_plain_unsigned", &[ANY], 1, None, None, Same,     Largest, None, exact::mul_plain_unsigned) [Mul],
+    MulPlainUnsigned => (".mul_plain_unsigned", &[ANY], One, None, None, Same,     Largest, None, exact::mul_plain_unsigned) [Mul],
     /// Divides a ciphertext by the last prime of its level, with rounding. The result is one level lower.
-    ModSwitch        => (".mod_switch",         &[ANY], 0, None, None, OneLower, Largest, None, scaling::rescale) [Rescale],
+    ModSwitch        => (".mod_switch",         &[ANY], None, None, None, OneLower, Largest, None, scaling::rescale) [Rescale],
 }
 
 impl OpKey {

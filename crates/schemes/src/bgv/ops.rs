@@ -7,7 +7,7 @@ use super::params::Params;
 use super::{Factor, plain};
 use crate::exact;
 use crate::rlwe::ops::{Immediate, Polys, Shape, Variant, operations};
-use crate::rlwe::ops::{PER_CIPHERTEXT, scaling, sums};
+use crate::rlwe::ops::{scaling, sums};
 use crate::rlwe::{self, Galois, Level};
 
 /// A BGV operation, with everything that determines its instructions. It is the cache key of its procedure.
@@ -24,32 +24,32 @@ operations! {
     products: arithmetic::mul, arithmetic::square, keyswitch::mul_relin, keyswitch::square_relin;
     /// Divides a ciphertext by the last prime of its level and keeps the message modulo the plaintext modulus. The
     /// result is one level lower.
-    ModSwitch    => (".mod_switch",    &[ANY],      0,              None,     None,       OneLower, Largest,    None, scaling::rescale) [Rescale],
+    ModSwitch    => (".mod_switch",    &[ANY],      None,           None,     None,       OneLower, Largest,    None, scaling::rescale) [Rescale],
     /// Adds a ciphertext and several of its automorphisms. They share one decomposition into key-switching digits and
     /// one division, by the special primes and those of `OpKey::dropping`.
-    SumRotations => (".sum_rotations", &[TWO],      0,              Elements, PerElement, Lower,    Exactly(2), None, sums::sum_rotations) [Morph, Ksw],
+    SumRotations => (".sum_rotations", &[TWO],      None,           Elements, PerElement, Lower,    Exactly(2), None, sums::sum_rotations) [Morph, Ksw],
     /// Adds several ciphertexts, each after an automorphism. The key switches share one division, by the special primes
     /// and those of `OpKey::dropping`.
-    TurnSum      => (".turn_sum",      &[PAIRS],    0,              Elements, PerElement, Lower,    Exactly(2), None, sums::turn_sum) [Morph, Ksw],
+    TurnSum      => (".turn_sum",      &[PAIRS],    None,           Elements, PerElement, Lower,    Exactly(2), None, sums::turn_sum) [Morph, Ksw],
     /// Adds several ciphertexts, each times a plaintext that has residues modulo each prime, in evaluation form. It has
     /// a result for each sum ([`Shape::sums`]).
-    SumPlain     => (".sum_plain",     &[PAIRS],    PER_CIPHERTEXT, None,     None,       Same,     Exactly(2), None, sums::sum_plain) [Mul, Add],
+    SumPlain     => (".sum_plain",     &[PAIRS],    PerCiphertext,  None,     None,       Same,     Exactly(2), None, sums::sum_plain) [Mul, Add],
     /// Adds several ciphertexts, each multiplied by an integer, and one more integer. It may divide the sum by the
     /// level's last primes.
-    Combine      => (".combine",       &[PAIRS],    0,              Residues, None,       Lower,    Exactly(2), None, sums::combine) [Mulc, Add],
+    Combine      => (".combine",       &[PAIRS],    None,           Residues, None,       Lower,    Exactly(2), None, sums::combine) [Mulc, Add],
     /// Adds products of ciphertexts, with one relinearisation. A first factor may be a sum of ciphertexts times
     /// integers, as [`Op::Combine`] computes it.
-    SumProducts  => (".sum_products",  &[PAIRS],    0,              Residues, One,        Lower,    Exactly(2), None, sums::sum_products) [Mul, Add, Ksw],
+    SumProducts  => (".sum_products",  &[PAIRS],    None,           Residues, One,        Lower,    Exactly(2), None, sums::sum_products) [Mul, Add, Ksw],
     /// Divides a ciphertext by several primes at once and keeps the message modulo the plaintext modulus. With one
     /// prime it is [`Op::ModSwitch`].
-    DropPrimes   => (".drop_primes",   &[ANY],      0,              None,     None,       Lower,    Largest,    None, sums::drop_primes) [Rescale],
+    DropPrimes   => (".drop_primes",   &[ANY],      None,           None,     None,       Lower,    Largest,    None, sums::drop_primes) [Rescale],
     /// Multiplies a ciphertext by a plaintext that has residues modulo each prime, in evaluation form.
-    MulLifted    => (".mul_lifted",    &[ANY],      1,              None,     None,       Same,     Largest,    None, arithmetic::mul_plain) [Mul],
+    MulLifted    => (".mul_lifted",    &[ANY],      One,            None,     None,       Same,     Largest,    None, arithmetic::mul_plain) [Mul],
     /// Switches a ciphertext at a low level to the sparse secret of bootstrapping.
-    Encapsulate  => (".encapsulate",   &[TWO],      0,              None,     One,        Same,     Exactly(2), None, keyswitch::encapsulate) [Ksw],
+    Encapsulate  => (".encapsulate",   &[TWO],      None,           None,     One,        Same,     Exactly(2), None, keyswitch::encapsulate) [Ksw],
     /// Raises a ciphertext under the sparse secret to the highest level under the main secret (BASALISC paper,
     /// Algorithm 3).
-    Raise        => (".raise",         &[TWO, TWO], 0,              None,     None,       Highest,  Exactly(2), None, raise::raise) [Modswitch],
+    Raise        => (".raise",         &[TWO, TWO], None,           None,     None,       Highest,  Exactly(2), None, raise::raise) [Modswitch],
 }
 
 impl OpKey {

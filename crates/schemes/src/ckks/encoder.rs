@@ -141,6 +141,35 @@ impl Encoder {
         scale: f64,
         scratch: &mut Scratch,
     ) -> Result<Plaintext, CkksError> {
+        let moduli: Vec<usize> = level.moduli().collect();
+        let limbs = self.limbs(values, (level, scale), &moduli, scratch)?;
+        Ok(Plaintext::trusted(
+            &self.params,
+            level,
+            Scale(scale),
+            limbs,
+        )?)
+    }
+
+    /// Encodes numbers as [`Encoder::encode`] does, modulo the moduli of indices `moduli`. Returns the limbs one after
+    /// another, in evaluation form. The limits of the level's modulus hold whatever the moduli are.
+    pub(super) fn encode_over(
+        &self,
+        values: &[Complex64],
+        at: (Level, f64),
+        moduli: &[usize],
+    ) -> Result<Zeroizing<Vec<u64>>, CkksError> {
+        let values = values.iter().copied();
+        self.with_scratch(|scratch| self.limbs(values, at, moduli, scratch))
+    }
+
+    fn limbs(
+        &self,
+        values: impl ExactSizeIterator<Item = Complex64> + Clone,
+        (level, scale): (Level, f64),
+        moduli: &[usize],
+        scratch: &mut Scratch,
+    ) -> Result<Zeroizing<Vec<u64>>, CkksError> {
         check_scale(&self.params, level, scale)?;
         let embedding = self.embedding(values.len())?;
         let (points, coefficients) = (&mut scratch.points, &mut scratch.coefficients);
@@ -158,26 +187,24 @@ impl Encoder {
             }
         }
         check_fits(&self.params, largest, level)?;
-        let limbs = self.spread(coefficients, bits_of(largest), level, &mut scratch.integers)?;
-        Ok(Plaintext::trusted(
-            &self.params,
-            level,
-            Scale(scale),
-            limbs,
-        )?)
+        self.spread(
+            coefficients,
+            bits_of(largest),
+            moduli,
+            &mut scratch.integers,
+        )
     }
 
     /// Rounds coefficients below 2^`bits` to integers, puts them at their places in the full ring, and transforms
-    /// the polynomial to evaluation form modulo each prime of the level.
+    /// the polynomial to evaluation form modulo the moduli of indices `indices`.
     fn spread(
         &self,
         coefficients: &[f64],
         bits: u32,
-        level: Level,
+        indices: &[usize],
         [integers, spread]: &mut [Vec<i64>; 2],
     ) -> Result<Zeroizing<Vec<u64>>, CkksError> {
         let params = &self.params;
-        let indices: Vec<usize> = level.moduli().collect();
         let (n, gap) = (params.degree(), params.degree() / coefficients.len());
         let mut limbs = Zeroizing::new(vec![0; indices.len() * n]);
         if bits <= SHORT_BITS {
@@ -195,12 +222,12 @@ impl Encoder {
             };
             // Rounding can reach the bound.
             let bound = 1 << bits;
-            for (i, q, limb) in limbs_mut(params, &indices, &mut limbs) {
+            for (i, q, limb) in limbs_mut(params, indices, &mut limbs) {
                 sample::to_limb_i64(q, bound, integers, limb)?;
                 plan(params, i)?.forward(limb)?;
             }
         } else {
-            for (i, q, limb) in limbs_mut(params, &indices, &mut limbs) {
+            for (i, q, limb) in limbs_mut(params, indices, &mut limbs) {
                 let residues = RealResidues::new(q);
                 for (place, &c) in limb.iter_mut().step_by(gap).zip(coefficients) {
                     *place = residues.of(c);

@@ -4,7 +4,7 @@
 use super::error::CkksError;
 use super::params::Params;
 use crate::rlwe::ops::{Immediate, Polys, Shape, operations};
-use crate::rlwe::ops::{PER_CIPHERTEXT, scaling, sums};
+use crate::rlwe::ops::{matrix, scaling, sums};
 use crate::rlwe::{self, Galois, Level};
 
 /// A CKKS operation, with everything that determines its instructions. It is the cache key of its procedure.
@@ -21,27 +21,27 @@ operations! {
     products: arithmetic::mul, arithmetic::square, keyswitch::mul_relin, keyswitch::square_relin;
     /// Divides a ciphertext by the last prime of its level, with rounding (Medha paper, Algorithm 4). The result is one
     /// level lower.
-    Rescale     => (".rescale",      &[ANY],   0,              None,     None,       OneLower, Largest,    None, scaling::rescale) [Rescale],
+    Rescale     => (".rescale",      &[ANY],   None,           None,     None,       OneLower, Largest,    None, scaling::rescale) [Rescale],
     /// Divides polynomials by the product of the special primes, with rounding. Their moduli are q_0 ..= q_level
     /// and the special primes before, and q_0 ..= q_level after (Medha paper, Algorithm 3).
-    ModDown     => (".mod_down",     &[ANY],   0,              None,     None,       Same,     Largest,    None, scaling::mod_down_all) [Rescale],
+    ModDown     => (".mod_down",     &[ANY],   None,           None,     None,       Same,     Largest,    None, scaling::mod_down_all) [Rescale],
     /// Adds a ciphertext and its conjugate: [`Op::Rotate`] and [`Op::Add`] together.
-    TwoReal     => (".two_real",     &[TWO],   0,              Element,  One,        Same,     Exactly(2), None, keyswitch::rotate_add) [Morph, Ksw, Add],
-    /// Adds automorphisms of several ciphertexts. Their key switches share one division, by the special primes and as
-    /// many of the level's last primes as the operation says.
-    TurnSum     => (".turn_sum",     &[PAIRS], 0,              Elements, PerElement, Lower,    Exactly(2), None, sums::turn_sum) [Morph, Ksw, Add],
-    /// Adds several ciphertexts, each times a plaintext. It may compute several such sums of the same ciphertexts.
-    SumPlain    => (".sum_plain",    &[PAIRS], PER_CIPHERTEXT, None,     None,       Same,     Exactly(2), None, sums::sum_plain) [Mul, Add],
+    TwoReal     => (".two_real",     &[TWO],   None,           Element,  One,        Same,     Exactly(2), None, keyswitch::rotate_add) [Morph, Ksw, Add],
+    /// Adds several ciphertexts, each times a plaintext.
+    SumPlain    => (".sum_plain",    &[PAIRS], PerCiphertext,  None,     None,       Same,     Exactly(2), None, sums::sum_plain) [Mul, Add],
+    /// Multiplies a matrix, given by its diagonals as plaintexts, by the slots of a ciphertext, by baby steps and giant
+    /// steps. The sum is divided as [`Op::SumProducts`] divides its sum.
+    MatVec      => (".mat_vec",      &[TWO],   PerStep,        Elements, PerElement, Lower,    Exactly(2), None, matrix::mat_vec) [Mul, Morph, Ksw, Add],
     /// Adds several ciphertexts, each times an integer, and one more integer. The sum is divided by the level's last
     /// primes, as many as the operation says.
-    Combine     => (".combine",      &[PAIRS], 0,              Residues, None,       Lower,    Exactly(2), None, sums::combine) [Mulc, Add],
+    Combine     => (".combine",      &[PAIRS], None,           Residues, None,       Lower,    Exactly(2), None, sums::combine) [Mulc, Add],
     /// Adds several products of two ciphertexts, relinearises the sum and divides it as [`Op::Combine`] does, by one
     /// division together with the special primes. It may add ciphertexts times integers to the sum before.
-    SumProducts => (".sum_products", &[PAIRS], 0,              Residues, One,        Lower,    Exactly(2), None, sums::sum_products) [Mul, Add, Ksw],
+    SumProducts => (".sum_products", &[PAIRS], None,           Residues, One,        Lower,    Exactly(2), None, sums::sum_products) [Mul, Add, Ksw],
     /// Switches a ciphertext at a low level to the sparse secret of bootstrapping.
-    Encapsulate => (".encapsulate",  &[TWO],   0,              None,     One,        Same,     Exactly(2), None, keyswitch::encapsulate) [Ksw],
+    Encapsulate => (".encapsulate",  &[TWO],   None,           None,     One,        Same,     Exactly(2), None, keyswitch::encapsulate) [Ksw],
     /// Raises a ciphertext under the sparse secret, modulo one prime, to the highest level under the main secret.
-    Raise       => (".raise",        &[TWO],   0,              None,     One,        Highest,  Exactly(2), None, keyswitch::raise) [Modswitch, Ksw],
+    Raise       => (".raise",        &[TWO],   None,           None,     One,        Highest,  Exactly(2), None, keyswitch::raise) [Modswitch, Ksw],
 }
 
 impl OpKey {
@@ -68,27 +68,31 @@ impl OpKey {
         Self::with(Op::TwoReal, level, &[2], element, seeded)
     }
 
-    /// Returns the sum of `count` ciphertexts at `level`, each under the automorphism of its own Galois element, as
-    /// the cache key of its procedure. If there are more ciphertexts than elements, the last ones are added as they
-    /// are. One division removes the special primes and the level's last `dropped` primes.
-    pub fn turn_sum(
+    /// Returns the sum of `count` ciphertexts at `level`, each times a plaintext of its own, as the cache key of its
+    /// procedure.
+    pub fn sum_plain(level: Level, count: usize) -> Self {
+        Self::of(Op::SumPlain, level, &vec![2; count])
+    }
+
+    /// Returns the product of a matrix and a ciphertext at `level`, as the cache key of its procedure. `babies` and
+    /// `giants` are the Galois elements of its steps. There is a plaintext for each pair of a sum (one a giant step, then
+    /// one more) and a factor (the ciphertext, then one a baby step). One division removes the special primes and the
+    /// level's last `dropped` primes from the sum of the giant steps.
+    pub fn mat_vec(
         level: Level,
-        count: usize,
-        elements: impl IntoIterator<Item = Galois>,
+        babies: impl IntoIterator<Item = Galois>,
+        giants: impl IntoIterator<Item = Galois>,
         dropped: u16,
         seeded: bool,
     ) -> Self {
-        let elements = Immediate::Elements(elements.into_iter().collect());
-        let sum = Self::with(Op::TurnSum, level, &vec![2; count], elements, seeded);
-        sum.shaped(Shape::dropping(dropped))
-    }
-
-    /// Returns `sums` sums of `count` ciphertexts, each times a plaintext of its own for each sum, as the cache key of
-    /// their procedure.
-    pub fn sum_plain(level: Level, count: usize, sums: usize) -> Self {
-        Self::of(Op::SumPlain, level, &vec![2; count]).shaped(Shape {
-            further: sums.saturating_sub(1) as u16,
-            ..Shape::default()
+        let mut elements: Vec<Galois> = babies.into_iter().collect();
+        let babies = elements.len();
+        elements.extend(giants);
+        let giants = (elements.len() - babies) as u16;
+        let elements = Immediate::Elements(elements);
+        Self::with(Op::MatVec, level, &[2], elements, seeded).shaped(Shape {
+            giants,
+            ..Shape::dropping(dropped)
         })
     }
 

@@ -14,7 +14,12 @@ use ringmill_math::Residues;
 #[derive(Debug)]
 pub struct Spread {
     params_id: ParamsId,
+    /// The values of each limb, one for each block of equal residues.
     values: Vec<Vec<u64>>,
+    /// The number of limbs modulo the first primes of the parameters. The other limbs are modulo the primes of index
+    /// `special` and more.
+    first: usize,
+    special: usize,
     /// The number of residues in each block.
     repeated: usize,
     /// The limbs with every repeated value written out, for callers that need all residues.
@@ -26,6 +31,8 @@ impl Spread {
     /// each block of `repeated` residues.
     pub fn new(params_id: ParamsId, values: Vec<Vec<u64>>, repeated: usize) -> Self {
         Self {
+            first: values.len(),
+            special: values.len(),
             params_id,
             whole: values.iter().map(|_| OnceLock::new()).collect(),
             values,
@@ -33,11 +40,27 @@ impl Spread {
         }
     }
 
+    /// Adds limbs modulo the special primes, whose first one has the index `from` in the parameters' table of moduli.
+    /// `values` has each limb's values, as [`Spread::new`] takes them.
+    pub fn with_special(mut self, from: usize, values: Vec<Vec<u64>>) -> Self {
+        self.special = from;
+        self.values.extend(values);
+        self.whole = self.values.iter().map(|_| OnceLock::new()).collect();
+        self
+    }
+
+    /// Returns the index of the limb modulo the modulus of index `modulus`, if there is such a limb.
+    fn place(&self, poly: Poly, modulus: usize) -> Option<usize> {
+        let place = match modulus < self.first {
+            true => modulus,
+            false => self.first + modulus.checked_sub(self.special)?,
+        };
+        (poly == Poly::FIRST).then_some(place)
+    }
+
     fn values(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
-        match poly {
-            Poly::FIRST => self.values.get(modulus).map(Vec::as_slice),
-            _ => None,
-        }
+        let place = self.place(poly, modulus)?;
+        self.values.get(place).map(Vec::as_slice)
     }
 }
 
@@ -60,7 +83,8 @@ impl Limbed for Spread {
             let blocks = values.flat_map(|&value| std::iter::repeat_n(value, self.repeated));
             blocks.collect()
         };
-        let whole = self.whole.get(modulus)?.get_or_init(written);
+        let place = self.place(poly, modulus)?;
+        let whole = self.whole.get(place)?.get_or_init(written);
         Some(Residues::Wide(whole))
     }
 

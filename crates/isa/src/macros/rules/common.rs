@@ -97,7 +97,7 @@ pub(super) fn kind(ty: MacroType) -> &'static str {
             ..
         } => "a plaintext in distant memory, which LOAD brings near",
         MacroType::Key { .. } => "a key, which RAISE takes",
-        MacroType::Lifted { .. } => "a lifted constant, which SUMPLAIN takes",
+        MacroType::Lifted { .. } => "a lifted constant, which SUMPLAIN and MATVEC take",
     }
 }
 

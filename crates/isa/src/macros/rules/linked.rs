@@ -156,35 +156,72 @@ pub(super) fn turn_sum(
     divided(scope, d, 2, alike(scope, operands)?, turns.to)
 }
 
-pub(super) fn sum_plain(
-    scope: Scope<'_>,
-    operands: &[Typed],
-    results: &[Typed],
-) -> Result<(), Fault> {
-    let each = operands.len() / results.len().saturating_add(1);
-    let (ciphers, constants) = operands.split_at_checked(each).unwrap_or_default();
-    let constant = constants.last();
-    let last = constant.filter(|_| constants.len() == ciphers.len().saturating_mul(results.len()));
-    let Some(&last) = last else {
-        let (operands, results) = (operands.len(), results.len());
+pub(super) fn sum_plain(scope: Scope<'_>, operands: &[Typed], d: Typed) -> Result<(), Fault> {
+    let half = operands.len() / 2;
+    let (ciphers, constants) = operands.split_at_checked(half).unwrap_or_default();
+    if constants.is_empty() || constants.len() != ciphers.len() {
         return Err(Fault::Illegal {
             what: "operands",
-            expected: "ciphertexts, and for each result a constant for each of them".to_owned(),
-            found: format!("{operands} operands and {results} results"),
+            expected: "ciphertexts, and a constant for each of them".to_owned(),
+            found: format!("{} operands", operands.len()),
         });
-    };
+    }
     let at = alike(scope, ciphers)?;
-    let of = lifted(scope, last)?;
+    let note = constants_alike(scope, constants, false, at)?;
+    expect_cipher(d, 2, Some(LevelNote { note, ..at }))
+}
+
+pub(super) fn matrix(
+    scope: Scope<'_>,
+    imm: &MacroImm,
+    operands: &[Typed],
+    d: Typed,
+) -> Result<(), Fault> {
+    let MacroImm::Matrix(matrix) = imm else {
+        return Err(immediate("steps and a level", "another immediate"));
+    };
+    let wanted = matrix.constants();
+    let (&a, constants) = match operands.split_first() {
+        Some((a, constants)) if constants.len() == wanted => (a, constants),
+        Some(_) | None => {
+            return Err(Fault::Illegal {
+                what: "operands",
+                expected: format!("a ciphertext and {wanted} constants"),
+                found: format!("{} operands", operands.len()),
+            });
+        }
+    };
+    let at = alike(scope, &[a])?;
+    let note = constants_alike(scope, constants, true, at)?;
+    divided(scope, d, 2, LevelNote { note, ..at }, matrix.to)
+}
+
+/// Returns the note of products of a ciphertext, of the level and note `at`, with lifted constants. The constants have
+/// the ciphertext's level and all one scale, and limbs modulo the special primes if `special` says so.
+fn constants_alike(
+    scope: Scope<'_>,
+    constants: &[Typed],
+    special: bool,
+    at: LevelNote,
+) -> Result<Note, Fault> {
+    let mut of = None;
     for &constant in constants {
         let own = lifted(scope, constant)?;
+        let found = matches!(constant.ty, MacroType::Lifted { special: true, .. });
+        if found != special {
+            let words = |special| match special {
+                true => "a constant with limbs modulo the special primes",
+                false => "a constant without limbs modulo the special primes",
+            };
+            return Err(wrong(constant, words(special), words(found)));
+        }
         expect_level(constant, at.level, own.level)?;
-        note::expect_alike(constant, of.note, own.note)?;
+        match of {
+            Some(of) => note::expect_alike(constant, of, own.note)?,
+            None => of = Some(own.note),
+        }
     }
-    let note = note::of_products(at.note, of.note);
-    let expected = Some(LevelNote { note, ..at });
-    results
-        .iter()
-        .try_for_each(|&d| expect_cipher(d, 2, expected))
+    Ok(of.map_or(at.note, |of| note::of_products(at.note, of)))
 }
 
 pub(super) fn combine(

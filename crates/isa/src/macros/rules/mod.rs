@@ -198,7 +198,8 @@ impl Scope<'_> {
             (MacroRule::Raise, [a, s], [d]) => linked::raise(self, *a, *s, *d),
             (MacroRule::Drop, [a], [d]) => linked::drop(self, &instr.imm, *a, *d),
             (MacroRule::TurnSum, operands, [d]) => linked::turn_sum(self, &instr.imm, operands, *d),
-            (MacroRule::SumPlain, operands, results) => linked::sum_plain(self, operands, results),
+            (MacroRule::SumPlain, operands, [d]) => linked::sum_plain(self, operands, *d),
+            (MacroRule::Matrix, operands, [d]) => linked::matrix(self, &instr.imm, operands, *d),
             (MacroRule::Combine, operands, [d]) => linked::combine(self, &instr.imm, operands, *d),
             (MacroRule::SumProducts, operands, [d]) => {
                 linked::sum_products(self, &instr.imm, operands, *d)
@@ -242,6 +243,8 @@ impl Scope<'_> {
                 | MacroRule::Raise
                 | MacroRule::Drop
                 | MacroRule::TurnSum
+                | MacroRule::SumPlain
+                | MacroRule::Matrix
                 | MacroRule::Combine
                 | MacroRule::SumProducts
                 | MacroRule::Divide

@@ -5,7 +5,7 @@
 use std::fmt::{self, Display, Write};
 use std::str::FromStr;
 
-use super::super::linked::{Combination, Elements, Left, Products, Turns};
+use super::super::linked::{Combination, Elements, Left, Matrix, Products, Turns};
 use super::super::op::MacroImmKind;
 use super::super::program::{Interval, MacroImm};
 use crate::lex::{Cursor, ParseError};
@@ -35,6 +35,11 @@ pub(super) fn print(out: &mut impl Write, imm: &MacroImm) -> fmt::Result {
         MacroImm::Elements(elements) => elements_to(out, elements)?,
         MacroImm::Turns(Turns { elements, to }) => {
             elements_to(out, elements)?;
+            write!(out, " to level {to}")?;
+        }
+        MacroImm::Matrix(Matrix { babies, giants, to }) => {
+            list(out, " babies", babies)?;
+            list(out, " giants", giants)?;
             write!(out, " to level {to}")?;
         }
         MacroImm::Combination(Combination { integers, to }) => {
@@ -123,6 +128,11 @@ pub(super) fn parse(c: &mut Cursor<'_>, kind: MacroImmKind) -> Result<MacroImm, 
             elements: elements(c)?,
             to: to(c)?,
         }),
+        MacroImmKind::Matrix => MacroImm::Matrix(Matrix {
+            babies: steps(c, "babies")?,
+            giants: steps(c, "giants")?,
+            to: to(c)?,
+        }),
         MacroImmKind::Combination => {
             c.expect_word("integers")?;
             MacroImm::Combination(Combination {
@@ -152,11 +162,23 @@ fn to(c: &mut Cursor<'_>) -> Result<Level, ParseError> {
 /// Parses a list of Galois elements, such as `elements 3, 9 low`.
 fn elements(c: &mut Cursor<'_>) -> Result<Elements, ParseError> {
     c.expect_word("elements")?;
-    let of: Vec<u32> = listed(c, "a Galois element")?;
     Ok(Elements {
-        of: of.into_iter().map(Galois).collect(),
+        of: galois(c)?,
         low: c.accept_word("low"),
     })
+}
+
+/// Parses the Galois elements of the steps that `word` names, such as `babies 3, 9`. Without the word there are none.
+fn steps(c: &mut Cursor<'_>, word: &str) -> Result<Vec<Galois>, ParseError> {
+    match c.accept_word(word) {
+        true => galois(c),
+        false => Ok(Vec::new()),
+    }
+}
+
+fn galois(c: &mut Cursor<'_>) -> Result<Vec<Galois>, ParseError> {
+    let of: Vec<u32> = listed(c, "a Galois element")?;
+    Ok(of.into_iter().map(Galois).collect())
 }
 
 fn products(c: &mut Cursor<'_>) -> Result<Products, ParseError> {

@@ -72,9 +72,14 @@ impl Lifted {
         Ok(())
     }
 
+    /// Returns the number of residues that the encoded polynomial holds.
+    pub fn residues(&self, params: &Params) -> usize {
+        self.level.primes() * (params.degree() / self.repeated(params))
+    }
+
     /// Returns the number of equal residues in each block of the polynomial's limbs in evaluation form. It is the
     /// largest power of two that divides the position of every coefficient other than 0, but at most the ring degree.
-    pub fn repeated(&self, params: &Params) -> usize {
+    fn repeated(&self, params: &Params) -> usize {
         let places = self.integers.iter();
         let zeros = places.map(|(place, _)| place.trailing_zeros()).min();
         1 << zeros.unwrap_or(u32::MAX).min(params.log_n().into())

@@ -214,7 +214,7 @@ impl Emitter<'_> {
         let mut src: Vec<_> = terms.iter().map(|(cipher, _)| cipher.value).collect();
         for (_, lift) in terms {
             let at = Emitted::at(lift.lifted.level, Factor::ONE);
-            src.push(self.with(|code| code.lift(lift, MacroType::Lifted { at })));
+            src.push(self.with(|code| code.lift(lift, MacroType::Lifted { special: false, at })));
         }
         let made = (first.level, first.factor, first.noise);
         Ok(self.step_of(MacroOp::Sumplain, src, MacroImm::None, made))

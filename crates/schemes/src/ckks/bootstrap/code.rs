@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use num_complex::Complex64;
-use ringmill_isa::macros::linked::{Combination, Elements, Left, Products, Turns};
+use ringmill_isa::macros::linked::{Combination, Left, Matrix, Products};
 use ringmill_isa::macros::{
     LevelNote, MacroImm, MacroInstr, MacroOp, MacroProc, MacroType, MacroValue, Note,
 };
@@ -150,50 +150,33 @@ impl Code {
         self.push(MacroOp::Modraise, &[a], MacroImm::Level(to), to, scale)
     }
 
-    /// Appends automorphisms of one value by the Galois elements `of`. They share one decomposition into
-    /// key-switching digits.
-    pub fn turns(&mut self, a: Value, of: &[Galois]) -> Vec<Value> {
-        let results: Vec<Value> = of
-            .iter()
-            .map(|_| Value {
-                value: self.cipher(2, a.level, a.scale),
-                ..a
-            })
-            .collect();
-        let elements = Elements {
-            of: of.to_vec(),
-            low: false,
+    /// Appends the product of a matrix and a value. Each row of `diagonals` has a vector for the value and one for each
+    /// baby step of it, by the automorphisms `babies`, and the row adds their products. The product is the sum of the
+    /// rows, each under its giant step of `giants`, and of the last row as it is. The vectors have the order of turned
+    /// slots ([`super::transform`]) and are encoded at `scale`. The sum is divided by `prime`, the last prime of the
+    /// level, if that is given. Returns `None` for a division at level 0.
+    pub fn mat_vec(
+        &mut self,
+        of: Value,
+        [babies, giants]: [Vec<Galois>; 2],
+        diagonals: &[Vec<Vec<Complex64>>],
+        scale: f64,
+        prime: Option<u64>,
+    ) -> Option<Value> {
+        let product = of.scale * scale;
+        let (to, divided) = match prime {
+            Some(prime) => (of.level.below()?, product / prime as f64),
+            None => (of.level, product),
         };
-        if !of.is_empty() {
-            let dst = results.iter().map(|v| v.value).collect();
-            let imm = MacroImm::Elements(elements);
-            self.instr(MacroOp::Hturn, dst, vec![a.value], imm);
-        }
-        results
-    }
-
-    /// Appends the sum of the values `of`, each under the automorphism of its Galois element in `by`. If there are
-    /// fewer elements than values, the last values are added as they are. The sum is divided by `prime`, the last prime
-    /// of the level, if that is given. Returns `None` without values, for several values without elements and, if there
-    /// are elements, for a division at level 0.
-    pub fn sum_turned(&mut self, of: &[Value], by: &[Galois], prime: Option<u64>) -> Option<Value> {
-        let (&first, others) = of.split_first()?;
-        if by.is_empty() {
-            return others.is_empty().then(|| match prime {
-                Some(prime) => self.rescale(first, prime),
-                None => first,
+        let mut src = vec![of];
+        for slots in diagonals.iter().flatten() {
+            src.push(Value {
+                value: self.lift(slots, of.level, scale, true),
+                ..of
             });
         }
-        let (to, scale) = match prime {
-            Some(prime) => (first.level.below()?, first.scale / prime as f64),
-            None => (first.level, first.scale),
-        };
-        let elements = Elements {
-            of: by.to_vec(),
-            low: false,
-        };
-        let imm = MacroImm::Turns(Turns { elements, to });
-        Some(self.push(MacroOp::Sumturn, of, imm, to, scale))
+        let imm = MacroImm::Matrix(Matrix { babies, giants, to });
+        Some(self.push(MacroOp::Matvec, &src, imm, to, divided))
     }
 
     /// Appends the sum of values, each times a factor, divided by the last prime of their level, `prime`. The factors
@@ -250,52 +233,41 @@ impl Code {
         Some(self.push(MacroOp::Sumprod, &src, imm, to, divided))
     }
 
-    /// Appends one sum for each row of `factors`. A row has a vector for each of the values, and the sum adds the
-    /// values times their vectors. The vectors have the order of turned slots ([`super::transform`]) and are encoded at
-    /// `scale`. Returns `None` without values.
-    pub fn sum_plain(
-        &mut self,
-        of: &[Value],
-        factors: &[Vec<Vec<Complex64>>],
-        scale: f64,
-    ) -> Option<Vec<Value>> {
-        let &first = of.first()?;
-        let mut src: Vec<MacroValue> = of.iter().map(|v| v.value).collect();
-        for slots in factors.iter().flatten() {
-            src.push(self.lift(slots, first.level, scale));
-        }
-        let product = first.scale * scale;
-        let sums: Vec<Value> = factors
-            .iter()
-            .map(|_| Value {
-                value: self.cipher(2, first.level, product),
-                level: first.level,
-                scale: product,
-            })
-            .collect();
-        let dst = sums.iter().map(|sum| sum.value).collect();
-        self.instr(MacroOp::Sumplain, dst, src, MacroImm::None);
-        Some(sums)
+    /// Appends the product of a value and a vector in the order of turned slots ([`super::transform`]), which is encoded
+    /// at the scale 1.
+    pub fn mul_plain(&mut self, of: Value, slots: &[Complex64]) -> Value {
+        let value = self.lift(slots, of.level, 1.0, false);
+        let plain = Value { value, ..of };
+        self.push(
+            MacroOp::Sumplain,
+            &[of, plain],
+            MacroImm::None,
+            of.level,
+            of.scale,
+        )
     }
 
-    /// Appends the encoding of a constant vector, or finds an equal one that was appended before.
-    fn lift(&mut self, slots: &[Complex64], level: Level, scale: f64) -> MacroValue {
+    /// Appends the encoding of a constant vector, or finds an equal one that was appended before. `special` says whether
+    /// it has limbs modulo the special primes.
+    fn lift(&mut self, slots: &[Complex64], level: Level, scale: f64, special: bool) -> MacroValue {
         let slots = repeated(slots);
         let mut known = self.constants.iter().zip(&self.lifted);
         let equal = |constant: &Constant| {
-            (constant.level, constant.scale) == (level, scale) && *constant.slots == *slots
+            let own = (constant.level, constant.scale, constant.special);
+            own == (level, scale, special) && *constant.slots == *slots
         };
         if let Some((_, &value)) = known.find(|(constant, _)| equal(constant)) {
             return value;
         }
         let note = Note::Scale(scale);
         let at = Some(LevelNote { level, note });
-        let value = self.value(MacroType::Lifted { at });
+        let value = self.value(MacroType::Lifted { special, at });
         let imm = MacroImm::Lifted(self.constants.len() as u32);
         self.constants.push(Constant {
             slots: Arc::from(slots),
             level,
             scale,
+            special,
         });
         self.lifted.push(value);
         self.instr(MacroOp::Lift, vec![value], Vec::new(), imm);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Emits the maps between slots and coefficients, one sparse matrix after another. For each matrix, hoisted baby
-//! steps are multiplied by its diagonals and added, and giant steps follow that share one division by the special
-//! primes.
+//! Emits the maps between slots and coefficients, one sparse matrix after another. Each matrix is a product with its
+//! diagonals by baby steps and giant steps.
 
 use std::collections::BTreeSet;
 
@@ -108,17 +107,16 @@ fn largest(matrix: &Diagonals) -> f64 {
 }
 
 /// The rotations with which a matrix is multiplied by a vector, as baby steps and giant steps. The offset of each
-/// diagonal is the sum of a giant step and a baby step.
+/// diagonal is the sum of a giant step and a baby step. Step 0 is the first baby step and the last giant step.
 struct Steps {
     babies: Vec<usize>,
-    /// The giant steps. The giant step 0 comes last, if there is one.
     giants: Vec<usize>,
 }
 
 /// Chooses the baby and giant steps for a matrix of order `n` whose diagonals have these offsets, for the least
 /// cost of key switches. A giant step counts as two baby steps, since baby steps share one decomposition.
 fn steps(offsets: impl Iterator<Item = usize>, n: usize) -> Steps {
-    let offsets: Vec<usize> = offsets.collect();
+    let offsets: Vec<usize> = offsets.chain([0]).collect();
     // Offsets are multiples of a stride, on both sides of 0.
     let stride = offsets.iter().filter(|&&o| o != 0);
     let stride = stride.map(|o| 1 << o.trailing_zeros()).min().unwrap_or(1);
@@ -156,12 +154,6 @@ fn stage(
         let steps = steps.iter().filter(|&&steps| steps != 0);
         steps.map(|&steps| element(params, steps)).collect()
     };
-    let mut turned = code.turns(value, &turns(babies)?).into_iter();
-    let of = babies.iter().map(|&baby| match baby {
-        0 => Some(value),
-        _ => turned.next(),
-    });
-    let of = of.collect::<Option<Vec<Value>>>().ok_or_else(shallow)?;
     let row = |&giant: &usize| {
         let factors = babies.iter().map(|baby| {
             let diagonal = matrix.get(&((giant + baby) % n));
@@ -172,8 +164,8 @@ fn stage(
         factors.collect()
     };
     let rows: Vec<Vec<Vec<Complex64>>> = giants.iter().map(row).collect();
-    let sums = code.sum_plain(&of, &rows, scale).ok_or_else(shallow)?;
-    code.sum_turned(&sums, &turns(giants)?, prime)
+    let steps = [turns(babies)?, turns(giants)?];
+    code.mat_vec(value, steps, &rows, scale, prime)
         .ok_or_else(shallow)
 }
 

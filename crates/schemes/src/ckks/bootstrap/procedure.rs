@@ -39,6 +39,8 @@ pub struct Constant {
     pub slots: Arc<[Complex64]>,
     pub level: Level,
     pub scale: f64,
+    /// Whether the constant also has limbs modulo the special primes.
+    pub special: bool,
 }
 
 impl Constant {
@@ -48,17 +50,37 @@ impl Constant {
     /// Fails if the encoder's parameters lack the constant's level or have too few slots. Nothing else checks that they
     /// are the bootstrap's.
     pub fn encoded(&self, encoder: &Encoder) -> Result<Spread, CkksError> {
+        let params = encoder.params();
         let slots = turned(self.slots.iter().copied());
-        let plain = encoder.encode(&slots, self.level, self.scale)?;
-        let repeated = self.repeated(encoder.params());
-        let limbs = self.level.moduli();
-        let limbs = limbs.filter_map(|modulus| plain.limb(modulus));
-        let values = limbs.map(|limb| limb.wide().iter().step_by(repeated).copied().collect());
-        Ok(Spread::new(*plain.params_id(), values.collect(), repeated))
+        let own: Vec<usize> = self.level.moduli().collect();
+        let special = params.cipher_count()..params.moduli().len();
+        let further = special.clone().filter(|_| self.special);
+        let all: Vec<usize> = own.iter().copied().chain(further).collect();
+        let limbs = encoder.encode_over(&slots, (self.level, self.scale), &all)?;
+        let repeated = self.repeated(params);
+        let limbs = limbs.chunks_exact(params.degree());
+        let limbs = limbs.map(|limb| limb.iter().step_by(repeated).copied().collect());
+        let mut values: Vec<Vec<u64>> = limbs.collect();
+        let further = values.split_off(own.len().min(values.len()));
+        let spread = Spread::new(*params.id(), values, repeated);
+        Ok(match self.special {
+            true => spread.with_special(special.start, further),
+            false => spread,
+        })
+    }
+
+    /// Returns the number of residues that the encoded constant holds.
+    pub fn residues(&self, params: &Params) -> usize {
+        let special = match self.special {
+            true => params.special_count(),
+            false => 0,
+        };
+        let limbs = self.level.primes() + special;
+        limbs * (params.degree() / self.repeated(params))
     }
 
     /// Returns the number of equal residues in each block of the constant's limbs.
-    pub fn repeated(&self, params: &Params) -> usize {
+    fn repeated(&self, params: &Params) -> usize {
         (params.slots() / self.slots.len().max(1)).max(1)
     }
 }
@@ -174,11 +196,10 @@ impl Procedure {
         Some(constant.encoded(&self.encoder))
     }
 
-    /// Returns the number of equal residues in each block of the limbs of the constant with this number, or 1 if there
-    /// is no such constant.
-    pub fn repeated(&self, number: u32) -> usize {
+    /// Returns the number of residues that the encoded constant of this number holds, or 0 if there is no such constant.
+    pub fn residues(&self, number: u32) -> usize {
         let constant = self.constants.get(number as usize);
-        constant.map_or(1, |constant| constant.repeated(self.params()))
+        constant.map_or(0, |constant| constant.residues(self.params()))
     }
 
     /// Returns whether the bootstrap's keys come with seeds.
@@ -223,7 +244,9 @@ fn keys(setup: &Bootstrapping, op: MacroOp, imm: &MacroImm) -> Vec<KeyRequest> {
         (MacroKeys::Linked, MacroOp::Encapsulate, _) => vec![KeyRequest::Encapsulation],
         (MacroKeys::Linked, MacroOp::Modraise, _) => vec![KeyRequest::Decapsulation],
         (MacroKeys::Linked, _, MacroImm::Elements(elements)) => galois(&elements.of),
-        (MacroKeys::Linked, _, MacroImm::Turns(turns)) => galois(&turns.elements.of),
+        (MacroKeys::Linked, _, MacroImm::Matrix(matrix)) => {
+            galois(&[matrix.babies.as_slice(), &matrix.giants].concat())
+        }
         (
             MacroKeys::Linked
             | MacroKeys::None
@@ -398,11 +421,11 @@ fn steps(
     let conjugate = code.conjugate(slots);
     let real = code.add(slots, conjugate);
     let difference = code.sub(slots, conjugate);
-    let imaginary = rotated(code, params, difference, -1.0)?;
+    let imaginary = rotated(code, params, difference, -1.0);
     let [real, imaginary] = [real, imaginary].map(|part| code.rescale(part, prime));
     let real = remove(code, bounds, params, real, &removal)?;
     let imaginary = remove(code, bounds, params, imaginary, &removal)?;
-    let imaginary = rotated(code, params, imaginary.value, 1.0)?;
+    let imaginary = rotated(code, params, imaginary.value, 1.0);
     Ok(Removed {
         value: code.add(real.value, imaginary),
         random: 2f64.sqrt() * real.random,
@@ -412,11 +435,7 @@ fn steps(
 
 /// Emits the product of a value with `sign` times i in every turned slot ([`super::transform`]), for `sign` 1 or -1.
 /// The factor is a monomial of degree N / 2, up to its sign, so the product is exact.
-fn rotated(code: &mut Code, params: &Params, of: Value, sign: f64) -> Result<Value, CkksError> {
+fn rotated(code: &mut Code, params: &Params, of: Value, sign: f64) -> Value {
     let slots = vec![Complex64::new(0.0, sign); params.slots()];
-    let product = code.sum_plain(&[of], &[vec![slots]], 1.0);
-    let product = product.and_then(|sums| sums.first().copied());
-    product.ok_or_else(|| CkksError::NotBootstrapped {
-        reason: "a sum has no terms".into(),
-    })
+    code.mul_plain(of, &slots)
 }

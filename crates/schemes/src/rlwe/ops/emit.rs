@@ -128,10 +128,23 @@ impl<P> Emit<'_, P> {
         self.cipher_over(arg, poly, moduli)
     }
 
-    pub fn plain(&mut self, arg: u16) -> Result<Vec<Limb>, RlweError> {
-        self.level_moduli()
-            .map(|i| self.param("m".into(), i, Form::Eval, ParamRole::Plain { arg }))
+    /// Adds to the procedure a parameter for each limb of plaintext operand `arg`, modulo the moduli of indices
+    /// `moduli`, and returns them. They are in evaluation form.
+    pub fn plain_over(
+        &mut self,
+        arg: u16,
+        moduli: impl IntoIterator<Item = usize>,
+    ) -> Result<Vec<Limb>, RlweError> {
+        let role = ParamRole::Plain { arg };
+        let moduli = moduli.into_iter();
+        moduli
+            .map(|i| self.param("m".into(), i, Form::Eval, role))
             .collect()
+    }
+
+    pub fn plain(&mut self, arg: u16) -> Result<Vec<Limb>, RlweError> {
+        let moduli = self.level_moduli();
+        self.plain_over(arg, moduli)
     }
 
     /// Adds to the procedure a parameter for the only limb of plaintext operand `arg`, and returns it. It is in

@@ -85,7 +85,7 @@ impl Digit {
 
 /// Emits two sums of products of digits and a key, modulo the modulus of index `modulus`. The first is with the
 /// key's bodies b_j (part 0), the second with its uniform halves a_j (part 1), for each digit j.
-fn inner_product<P>(
+pub(super) fn inner_product<P>(
     e: &mut Emit<P>,
     digits: &[ValueId],
     key: KeyOperand,

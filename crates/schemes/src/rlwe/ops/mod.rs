@@ -14,6 +14,7 @@ pub(crate) mod arithmetic;
 pub(crate) mod carry;
 mod emit;
 pub(crate) mod keyswitch;
+pub(crate) mod matrix;
 pub(crate) mod scaling;
 pub(crate) mod sums;
 mod table;
@@ -51,9 +52,7 @@ pub struct Row<P> {
     pub name: &'static str,
     /// For each ciphertext operand, the number of polynomials that it may have.
     pub ciphers: &'static [Polys],
-    /// The number of plaintext operands, or [`PER_CIPHERTEXT`] for one plaintext for each pair of a result and a
-    /// ciphertext operand.
-    pub plains: usize,
+    pub plains: Plains,
     /// The kind of constants that the operation takes, such as residues or Galois elements.
     pub immediate: ImmediateKind,
     pub keys: Keys,
@@ -76,21 +75,29 @@ impl<P> Row<P> {
 /// The most ciphertexts that one operation may have as operands.
 const MAX_CIPHERTEXTS: usize = 1 << 12;
 
-/// The value of [`Row::plains`] for an operation that takes one plaintext for each pair of a result and a ciphertext
-/// operand.
-pub const PER_CIPHERTEXT: usize = usize::MAX;
+/// The number of plaintext operands of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Plains {
+    None,
+    One,
+    /// There is one for each ciphertext operand.
+    PerCiphertext,
+    /// There is one for each pair of a sum and a factor of a product of a matrix and a vector. A factor is the vector or
+    /// a baby step of it.
+    PerStep,
+}
 
 /// Writes a row of a scheme's table of operations in one line. The columns are in the order of [`Row`]'s fields,
 /// and variants of enums are named without the enum.
 macro_rules! row {
-    ($scheme:literal $name:literal, $ciphers:expr, $plains:expr, $immediate:ident, $keys:ident, $level:ident, $size:ident $(($n:literal))?,
+    ($scheme:literal $name:literal, $ciphers:expr, $plains:ident, $immediate:ident, $keys:ident, $level:ident, $size:ident $(($n:literal))?,
      $through:ident, $emit:path) => {
         const {
             use $crate::rlwe::ops as o;
             &o::Row {
                 name: concat!($scheme, $name),
                 ciphers: $ciphers,
-                plains: $plains,
+                plains: o::Plains::$plains,
                 immediate: o::ImmediateKind::$immediate,
                 keys: o::Keys::$keys,
                 level: o::LevelRule::$level,
@@ -272,8 +279,10 @@ impl<T: Table> OpKey<T> {
         };
         let ciphers = self.variant.sizes.len();
         let plains = match row.plains {
-            PER_CIPHERTEXT => ciphers * self.variant.shape.sums(),
-            plains => plains,
+            Plains::None => 0,
+            Plains::One => 1,
+            Plains::PerCiphertext => ciphers,
+            Plains::PerStep => self.variant.sums() * self.variant.factors(),
         };
         ciphers + plains + keys
     }

@@ -14,7 +14,7 @@ use super::{Left, Variant};
 use crate::rlwe::error::RlweError;
 
 /// The two polynomials of a ciphertext, or of an intermediate value.
-type Pair = [Vec<Limb>; 2];
+pub(super) type Pair = [Vec<Limb>; 2];
 
 /// Returns the limbs of the first `count` ciphertext operands, which have two polynomials each.
 fn operands<P>(e: &mut Emit<P>, count: usize) -> Result<Vec<Pair>, RlweError> {
@@ -25,7 +25,7 @@ fn operands<P>(e: &mut Emit<P>, count: usize) -> Result<Vec<Pair>, RlweError> {
     (0..count).map(pair).collect()
 }
 
-fn missing() -> RlweError {
+pub(super) fn missing() -> RlweError {
     RlweError::Verify("a sum names an operand that it does not have".into())
 }
 
@@ -52,7 +52,7 @@ fn dropped<P>(e: &mut Emit<P>, mut limbs: Vec<Limb>, count: usize) -> Result<Vec
 /// Emits (x + P y) / (P D) as [`divide`] rounds it, where P is the product of the special primes and D that of the
 /// level's last `count` primes. The polynomial x is modulo the special primes, whose limbs come first, and the level's
 /// primes. The polynomial y is `addend`, modulo the level's primes, or zero.
-fn divided<P>(
+pub(super) fn divided<P>(
     e: &mut Emit<P>,
     mut x: Vec<Limb>,
     addend: Option<&[Limb]>,
@@ -222,32 +222,27 @@ fn summed<P>(
     Ok(limbs)
 }
 
-/// Emits sums of the ciphertext operands, each operand times a plaintext of its own for each sum. The plaintexts are in
-/// evaluation form. All sums modulo one prime come together, because they read the same limbs of the operands.
+/// Emits the sum of the ciphertext operands, each times a plaintext of its own in evaluation form.
 pub(crate) fn sum_plain<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
-    let (count, results) = (v.sizes.len(), v.shape.sums());
+    let count = v.sizes.len();
     let operands = operands(e, count)?;
-    let plains = (count..count * (1 + results)).map(|arg| e.plain(arg as u16));
+    let plains = (count..2 * count).map(|arg| e.plain(arg as u16));
     let plains = plains.collect::<Result<Vec<_>, _>>()?;
-    let mut sums: Vec<Pair> = vec![Pair::default(); results];
+    let mut sums = Pair::default();
     for (place, modulus) in e.level_moduli().enumerate() {
-        for (sum, plains) in sums.iter_mut().zip(plains.chunks(count.max(1))) {
-            for (poly, sum) in sum.iter_mut().enumerate() {
-                let mut terms = Vec::with_capacity(count);
-                for (operand, plain) in operands.iter().zip(plains) {
-                    let limb = operand.get(poly).and_then(|limbs| limbs.get(place));
-                    let (limb, plain) = limb.zip(plain.get(place)).ok_or_else(missing)?;
-                    terms.push((plain.value, limb.value));
-                }
-                let value = e.products(&terms)?;
-                sum.push(Limb { value, modulus });
+        for (poly, sum) in sums.iter_mut().enumerate() {
+            let mut terms = Vec::with_capacity(count);
+            for (operand, plain) in operands.iter().zip(&plains) {
+                let limb = operand.get(poly).and_then(|limbs| limbs.get(place));
+                let (limb, plain) = limb.zip(plain.get(place)).ok_or_else(missing)?;
+                terms.push((plain.value, limb.value));
             }
+            let value = e.products(&terms)?;
+            sum.push(Limb { value, modulus });
         }
     }
-    for (result, sum) in sums.iter().enumerate() {
-        for (poly, limbs) in [Poly(0), Poly(1)].into_iter().zip(sum) {
-            e.result(result, poly, limbs)?;
-        }
+    for (poly, limbs) in [Poly(0), Poly(1)].into_iter().zip(&sums) {
+        e.result(0, poly, limbs)?;
     }
     Ok(())
 }

@@ -64,24 +64,24 @@ macro_rules! operations {
                 use $crate::rlwe::ops::{arithmetic, keyswitch, row};
                 match self {
                     //                                  name              ciphertexts    plaintexts
-                    //                                                                      immediate keys        level size        through        emitter
-                    Self::Add           => row!($scheme ".add",            &[ANY, ANY],  0, None,     None,       Same, Largest,    LargerAddend,  arithmetic::add),
-                    Self::Sub           => row!($scheme ".sub",            &[ANY, ANY],  0, None,     None,       Same, Largest,    LargerMinuend, arithmetic::sub),
-                    Self::Neg           => row!($scheme ".neg",            &[ANY],       0, None,     None,       Same, Largest,    None,          arithmetic::neg),
-                    Self::AddPlain      => row!($scheme ".add_plain",      &[ANY],       1, $plain,   None,       Same, Largest,    AllButFirst,   $add_plain),
-                    Self::SubPlain      => row!($scheme ".sub_plain",      &[ANY],       1, $plain,   None,       Same, Largest,    AllButFirst,   $sub_plain),
-                    Self::MulPlain      => row!($scheme ".mul_plain",      &[ANY],       1, None,     None,       Same, Largest,    None,          $mul_plain),
-                    Self::AddScalar     => row!($scheme ".add_scalar",     &[ANY],       0, Residues, None,       Same, Largest,    AllButFirst,   arithmetic::add_scalar),
-                    Self::MulScalar     => row!($scheme ".mul_scalar",     &[ANY],       0, Residues, None,       Same, Largest,    None,          arithmetic::mul_scalar),
-                    Self::Mul           => row!($scheme ".mul",            &[TWO, TWO],  0, None,     None,       Same, Exactly(3), None,          $mul),
-                    Self::Square        => row!($scheme ".square",         &[TWO],       0, None,     None,       Same, Exactly(3), None,          $square),
-                    Self::Relin         => row!($scheme ".relin",          &[THREE],     0, None,     One,        Same, Exactly(2), None,          keyswitch::relin),
-                    Self::MulRelin      => row!($scheme ".mul_relin",      &[TWO, TWO],  0, None,     One,        Same, Exactly(2), None,          $mul_relin),
-                    Self::SquareRelin   => row!($scheme ".square_relin",   &[TWO],       0, None,     One,        Same, Exactly(2), None,          $square_relin),
-                    Self::Morph         => row!($scheme ".morph",          &[TWO],       0, Element,  None,       Same, Exactly(2), None,          keyswitch::morph),
-                    Self::KeySwitch     => row!($scheme ".key_switch",     &[TWO],       0, None,     One,        Same, Exactly(2), None,          keyswitch::key_switch),
-                    Self::Rotate        => row!($scheme ".rotate",         &[TWO],       0, Element,  One,        Same, Exactly(2), None,          keyswitch::rotate),
-                    Self::HoistedRotate => row!($scheme ".hoisted_rotate", &[TWO],       0, Elements, PerElement, Same, Exactly(2), None,          keyswitch::hoisted_rotate),
+                    //                                                                         immediate keys        level size        through        emitter
+                    Self::Add           => row!($scheme ".add",            &[ANY, ANY],  None, None,     None,       Same, Largest,    LargerAddend,  arithmetic::add),
+                    Self::Sub           => row!($scheme ".sub",            &[ANY, ANY],  None, None,     None,       Same, Largest,    LargerMinuend, arithmetic::sub),
+                    Self::Neg           => row!($scheme ".neg",            &[ANY],       None, None,     None,       Same, Largest,    None,          arithmetic::neg),
+                    Self::AddPlain      => row!($scheme ".add_plain",      &[ANY],       One,  $plain,   None,       Same, Largest,    AllButFirst,   $add_plain),
+                    Self::SubPlain      => row!($scheme ".sub_plain",      &[ANY],       One,  $plain,   None,       Same, Largest,    AllButFirst,   $sub_plain),
+                    Self::MulPlain      => row!($scheme ".mul_plain",      &[ANY],       One,  None,     None,       Same, Largest,    None,          $mul_plain),
+                    Self::AddScalar     => row!($scheme ".add_scalar",     &[ANY],       None, Residues, None,       Same, Largest,    AllButFirst,   arithmetic::add_scalar),
+                    Self::MulScalar     => row!($scheme ".mul_scalar",     &[ANY],       None, Residues, None,       Same, Largest,    None,          arithmetic::mul_scalar),
+                    Self::Mul           => row!($scheme ".mul",            &[TWO, TWO],  None, None,     None,       Same, Exactly(3), None,          $mul),
+                    Self::Square        => row!($scheme ".square",         &[TWO],       None, None,     None,       Same, Exactly(3), None,          $square),
+                    Self::Relin         => row!($scheme ".relin",          &[THREE],     None, None,     One,        Same, Exactly(2), None,          keyswitch::relin),
+                    Self::MulRelin      => row!($scheme ".mul_relin",      &[TWO, TWO],  None, None,     One,        Same, Exactly(2), None,          $mul_relin),
+                    Self::SquareRelin   => row!($scheme ".square_relin",   &[TWO],       None, None,     One,        Same, Exactly(2), None,          $square_relin),
+                    Self::Morph         => row!($scheme ".morph",          &[TWO],       None, Element,  None,       Same, Exactly(2), None,          keyswitch::morph),
+                    Self::KeySwitch     => row!($scheme ".key_switch",     &[TWO],       None, None,     One,        Same, Exactly(2), None,          keyswitch::key_switch),
+                    Self::Rotate        => row!($scheme ".rotate",         &[TWO],       None, Element,  One,        Same, Exactly(2), None,          keyswitch::rotate),
+                    Self::HoistedRotate => row!($scheme ".hoisted_rotate", &[TWO],       None, Elements, PerElement, Same, Exactly(2), None,          keyswitch::hoisted_rotate),
                     $(Self::$further    => row!($scheme $($column)*),)*
                 }
             }

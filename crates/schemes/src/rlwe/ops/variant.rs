@@ -40,8 +40,8 @@ pub struct Shape {
     /// Whether a combination is added to the sum of products. A combination is a sum of ciphertexts, each times an
     /// integer, plus an integer.
     pub tail: bool,
-    /// The number of further sums of products with plaintexts, beyond the first. Each is a result of its own.
-    pub further: u16,
+    /// The number of giant steps of a product of a matrix and a vector.
+    pub giants: u16,
 }
 
 impl Shape {
@@ -66,11 +66,6 @@ impl Shape {
             tail: products.tail,
             ..Self::down(from, products.to)
         }
-    }
-
-    /// Returns the number of sums of products with plaintexts, which are the results.
-    pub fn sums(&self) -> usize {
-        usize::from(self.further) + 1
     }
 
     /// Returns the number of combinations in a sum of products: first factors of products, and one that is added. A
@@ -116,8 +111,8 @@ impl Shape {
         if self.dropped > 0 {
             name.push_str(&format!(".d{}", self.dropped));
         }
-        if self.further > 0 {
-            name.push_str(&format!(".r{}", self.sums()));
+        if self.giants > 0 {
+            name.push_str(&format!(".g{}", self.giants));
         }
         if self.combined > 0 || !self.products.is_empty() {
             let left = |left: Left| match left {
@@ -137,6 +132,24 @@ impl Variant {
     /// Returns the number of polynomials of the ciphertext operand of index `operand`.
     pub(crate) fn size(&self, operand: usize) -> u32 {
         self.sizes.get(operand).copied().unwrap_or(0)
+    }
+
+    /// Returns the number of baby steps of a product of a matrix and a vector. The Galois elements are those of the baby
+    /// steps, then those of the giant steps.
+    pub(super) fn babies(&self) -> usize {
+        let giants = usize::from(self.shape.giants);
+        self.immediate.count().saturating_sub(giants)
+    }
+
+    /// Returns the number of sums of a product of a matrix and a vector: one for each giant step, and one that no giant
+    /// step turns.
+    pub(super) fn sums(&self) -> usize {
+        usize::from(self.shape.giants) + 1
+    }
+
+    /// Returns the number of factors in each sum of a product of a matrix and a vector: the vector and its baby steps.
+    pub(super) fn factors(&self) -> usize {
+        self.babies() + 1
     }
 }
 
