@@ -153,8 +153,8 @@ impl MachineError {
         Self::Own(Box::new(error))
     }
 
-    /// Returns the error that one kind of machine wrapped in `Own` as type `E`, or `None` if it is
-    /// of another type.
+    /// Returns the error that one kind of machine wrapped in `Own` as type `E`. Returns `None` if the wrapped error has
+    /// another type, and for every other variant.
     pub fn as_own<E: std::error::Error + 'static>(&self) -> Option<&E> {
         let Self::Own(error) = self else {
             return None;

@@ -34,7 +34,7 @@ pub(crate) fn float(field: &'static str, got: f64, min: f64, max: f64) -> Result
     ensure((min..=max).contains(&got), field, got, expected)
 }
 
-/// Checks a machine's name, which reports show: 1 to 64 letters, digits, `-`, `_` or `.`.
+/// Checks a machine's name, which reports show: 1 to 64 ASCII letters, digits, `-`, `_` or `.`.
 pub(crate) fn name(got: &str) -> Result<(), MachineError> {
     let named = (1..=64).contains(&got.len())
         && got

@@ -45,7 +45,8 @@ pub trait Machine: Any + Send + Sync {
     /// moduli, procedures and inputs, which are known before the first call.
     ///
     /// # Errors
-    /// An error for a program that the machine cannot run.
+    /// An error for a program that the machine cannot run, as far as `head` shows. A program that is opened may still
+    /// fail in [`Session::feed`] or [`Session::finish`].
     fn open<'m>(
         &'m self,
         head: Head<'m>,
@@ -84,8 +85,9 @@ pub trait Machine: Any + Send + Sync {
         }
     }
 
-    /// Writes the micro code or the commands of the program's procedures to `out`. The ring machine writes a procedure
-    /// as its first call runs it, and none that no call runs. The other machines write each as it runs by itself.
+    /// Writes the micro code or the commands of the program's procedures to `out`. The ring machine writes each
+    /// procedure that a call runs, with the first schedule that it makes of it. The call may run another schedule. The
+    /// other machines write each procedure as it runs by itself.
     ///
     /// # Errors
     /// The errors of [`Machine::simulate`], and write errors of `out`.
@@ -123,7 +125,7 @@ pub trait Session {
     /// Ends the run after the program's last call, and returns its report. `outputs` are the program's outputs.
     ///
     /// # Errors
-    /// The errors of [`Self::feed`]; an error if an output is a limb that no call computed, for instance because
-    /// calls are missing.
+    /// The errors of [`Self::feed`]; an error if an output is neither an input nor computed by a call, for instance
+    /// because calls are missing.
     fn finish(self: Box<Self>, outputs: Vec<LimbId>) -> Result<MachineReport, MachineError>;
 }

@@ -34,8 +34,8 @@ pub struct Card {
 }
 
 impl Card {
-    /// Makes a card with one co-processor and no memory of residues. All operands and results of the co-processor
-    /// cross the link of its own description.
+    /// Makes a card with one co-processor and no memory of residues. Operands and results that do not stay in the
+    /// co-processor cross the link of its own description.
     ///
     /// # Errors
     /// [`MachineError::UnknownPart`] if the co-processor's description names an unknown FPGA; the errors of
@@ -110,8 +110,8 @@ impl Card {
     /// The caller then gives the program's calls to the returned run.
     ///
     /// # Errors
-    /// An error if the program has values that are no limbs; the first co-processor's error if no co-processor can run
-    /// any instruction of the program.
+    /// An error if an input of the program is no limb; the first co-processor's error if every co-processor refuses the
+    /// program ([`Coprocessor::accept`]).
     pub fn work(&self, head: &Head<'_>) -> Result<Work<'_>, MachineError> {
         Ok(Work::new(self, head, self.accept(head)?))
     }
@@ -156,7 +156,7 @@ impl Card {
         Ok(timing.report(how, &outputs)?)
     }
 
-    /// Returns how many limbs of degree 2^`log_n` the card's memory can hold.
+    /// Returns how many limbs of degree 2^`log_n` the card's memory can hold: 0 for a card without memory.
     pub(super) fn limbs(&self, log_n: u8) -> usize {
         let fits = |memory: &Memory| match memory.max_log_n.checked_sub(log_n) {
             Some(halvings) => (memory.limbs << halvings) as usize,

@@ -19,8 +19,8 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Makes a job of the instructions with these indices. The caller must make sure that no other instruction reads
-    /// the results of any but the last.
+    /// Makes a job of the instructions with these indices. The caller must make sure that only these instructions read
+    /// the results of any but the last, and that none of these results is one of the procedure.
     pub fn new(procedure: &Procedure, mut instrs: Vec<usize>) -> Self {
         instrs.sort_unstable();
         instrs.dedup();
@@ -88,7 +88,8 @@ pub struct Partition {
 
 impl Partition {
     /// Cuts a procedure into stages. Each co-processor in turn claims jobs among the instructions that no earlier
-    /// co-processor claimed. Every instruction is in the earliest stage that its operands allow.
+    /// co-processor claimed. A co-processor that is `None` claims nothing, and a job with an instruction of another job
+    /// is dropped. Every instruction is in the earliest stage that its operands allow.
     pub fn new(procedure: &Procedure, units: &[Option<Box<dyn Accepted>>]) -> Self {
         let mut free = vec![true; procedure.instrs.len()];
         let mut claims: Vec<Vec<Claim>> = Vec::with_capacity(units.len());

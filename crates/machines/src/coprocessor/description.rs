@@ -55,7 +55,8 @@ pub struct Memory {
     pub of: MemoryOf,
     /// The number of limbs of degree 2^`max_log_n` that the card's memory holds.
     pub limbs: u64,
-    /// log2 of the largest ring degree of a limb in the card's memory.
+    /// log2 of the ring degree of the limbs that `limbs` counts. Of limbs of half the degree the memory holds twice as
+    /// many.
     pub max_log_n: u8,
     /// Bits of one residue in the card's memory.
     pub residue_bits: u32,

@@ -79,8 +79,8 @@ pub trait Coprocessor: Any + Send + Sync {
     /// are known before the first call.
     ///
     /// # Errors
-    /// An error if the co-processor does not take the program's ring degree, or none of its moduli. A program that is
-    /// accepted may still have no instruction for the co-processor.
+    /// An error if the co-processor does not take the program's ring degree, or takes none of the program's moduli. A
+    /// program that is accepted may still have no instruction for the co-processor.
     fn accept(&self, head: &Head<'_>) -> Result<Box<dyn Accepted>, MachineError>;
 }
 

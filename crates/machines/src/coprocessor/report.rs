@@ -91,7 +91,8 @@ impl OffloadTimes {
 impl OwnReport for OffloadUse {
     const KEY: &'static str = "offload";
 
-    /// Writes the rows of the offload: the host's instructions, the measured times and the resulting speedup.
+    /// Writes the rows of the offload: the numbers of instructions, the use of the card's memory, and the measured
+    /// times with the speedup.
     fn rows(&self, rows: &mut Rows<'_, '_>, how: How) -> fmt::Result {
         let machine = Some(how);
         rows.section("Offload")?;

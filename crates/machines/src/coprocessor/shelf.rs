@@ -17,7 +17,7 @@ use super::resident::{Name, entered, left};
 struct Kept {
     /// All names of the limb, since a call may return one limb as several results.
     names: Vec<Name>,
-    /// The limb's bytes, in the word size of the co-processor that brought it.
+    /// The limb's bytes, in the word size of the co-processor that took it from the link or computed it.
     bytes: u64,
     /// Whether only the card has the limb, and the host has no copy of it yet.
     only_here: bool,
@@ -105,12 +105,14 @@ impl Shelf {
         false
     }
 
-    /// Gives the host a copy of a value of the running procedure, and returns the bytes that cross the link for it.
+    /// Gives the host a copy of a value of the running procedure, and returns the bytes that cross the link for it: 0
+    /// if the host has a copy or the memory does not have the value.
     pub fn show(&mut self, value: ValueId) -> u64 {
         self.show_name(Name::Value(value))
     }
 
-    /// Gives the host a copy of a program's limb between calls, and returns the bytes that cross the link for it.
+    /// Gives the host a copy of a program's limb between calls, and returns the bytes that cross the link for it: 0 if
+    /// the host has a copy or the memory does not have the limb.
     pub fn show_limb(&mut self, limb: LimbId) -> u64 {
         self.show_name(Name::Limb(limb))
     }

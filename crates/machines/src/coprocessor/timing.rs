@@ -70,7 +70,8 @@ impl<'m, R> Timing<'m, R> {
     /// Times the program's next call with the co-processors' commands from `run`.
     ///
     /// # Errors
-    /// An error for a call that does not follow the calls before it; those of `run`.
+    /// An error for a call that does not follow the calls before it; [`MachineError::Halt`] if the watch stops the run;
+    /// the errors of `run`.
     pub fn take<E>(&mut self, called: &Called) -> Result<(), E>
     where
         E: From<MachineError>,
@@ -111,7 +112,7 @@ impl<'m, R> Timing<'m, R> {
     /// Returns the report of the run after the program's last call.
     ///
     /// # Errors
-    /// An error if an output is a limb that no call computed.
+    /// An error if an output is neither an input of the program nor computed by a call.
     pub fn report(
         self,
         how: &'static str,

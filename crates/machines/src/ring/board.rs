@@ -2,8 +2,8 @@
 //! A scoreboard of the ring machine. It tracks until which cycle each thread, unit, port and generator is busy, and
 //! also the host link and the ring network that connects the RPAUs.
 //!
-//! The scheduler and the cycle model use the same scoreboard, so they agree on the cycle in which an instruction word
-//! starts.
+//! The scheduler and the cycle model use the same scoreboard, so they apply the same rules to the start of an
+//! instruction word.
 
 use super::description::{Description, MAX_GROUPS, MAX_RPAUS};
 use super::micro::{OpWord, Opcode, Operand, STREAMS, Unit};

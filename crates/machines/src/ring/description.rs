@@ -10,7 +10,8 @@ use crate::fpga::Fit;
 pub use crate::fpga::MemoryKind;
 
 /// The most times that a ring may be split in two. A limb then has four pieces, each as large as one memory slot. A
-/// ciphertext of two polynomials then takes eight of the at most 32 slots of an RPAU for each prime.
+/// ciphertext of two polynomials then takes eight of the at most 32 slots of an RPAU for each prime modulo which the
+/// RPAU computes.
 pub const MAX_SPLITS: u8 = 2;
 /// The most pieces of a limb. A piece has as many coefficients as one memory slot holds.
 pub const MAX_PIECES: usize = 1 << MAX_SPLITS;
@@ -119,8 +120,8 @@ pub struct MainCore {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
-    /// The cycles from the start of an instruction word of an instruction stream until the scoreboard looks at that
-    /// stream again.
+    /// The least cycles from the start of an instruction word of an instruction stream until the scoreboard looks at
+    /// that stream again.
     pub board: u64,
     /// The cycles from an instruction word's start until the word is at the address generators.
     pub issue: u64,
@@ -177,9 +178,9 @@ pub struct Generator {
     pub fold: u64,
 }
 
-/// The memory of key-switching keys, whose read port delivers one row in a cycle. It has several stripes, memories
-/// side by side. Groups of residues of a limb lie in the stripes in turn, so the groups of one row lie in different
-/// stripes.
+/// The memory of key-switching keys in each RPAU, whose read port delivers one row in a cycle. It has several stripes,
+/// memories side by side. Groups of residues of a limb lie in the stripes in turn, so the groups of one row lie in
+/// different stripes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyMemory {
@@ -235,7 +236,7 @@ pub struct HostLink {
     pub limb_log_n: u8,
 }
 
-/// Slots of polynomial memory that share one read port and one write port.
+/// Slots of an RPAU's polynomial memory that share one read port and one write port.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PortGroup {
@@ -426,7 +427,7 @@ impl Description {
         log_n.saturating_sub(self.log_n)
     }
 
-    /// Returns the number of pieces of a limb of 2^`log_n` coefficients. A piece has as many
+    /// Returns the number of pieces of a limb of 2^`log_n` coefficients, at most [`MAX_PIECES`]. A piece has as many
     /// coefficients as one memory slot holds, or fewer for a smaller ring.
     pub fn pieces(&self, log_n: u8) -> usize {
         let splits = self.depth(log_n).min(MAX_SPLITS);

@@ -63,7 +63,7 @@ impl Emitter {
 
     /// Appends the word `word` to its instruction stream, after the `WAIT`s that it needs. `nodes` has one operation of
     /// the graph for each RPAU of the word's mask, or the one broadcast. Returns the word with the index of its
-    /// immediate, or `None` if a table is full.
+    /// immediate. Returns `None` if a table is full, or if a seed or a limb on the host has too large a number.
     pub fn emit(
         &mut self,
         word: OpWord,

@@ -75,8 +75,9 @@ fn part_field(op: Opcode) -> PartField {
 }
 
 /// Returns the part of the polynomial ring that an instruction word names, for the code `kind` of its operand b. If the
-/// number stands in the immediate, the immediate becomes 0. Returns `None` if the number is that of no part, or if
-/// words with this operation and operand have no ring.
+/// number stands in the immediate, the immediate becomes 0. Returns `None` if the number is that of no
+/// [`RingKind::Part`], or if words with this operation and operand have no ring. For `SPLIT` and `JOIN` it also returns
+/// `None` for the second of two halves.
 fn part(op: Opcode, kind: Kind, b: u8, imm: &mut u16) -> Option<RingKind> {
     use Opcode::*;
     let number = match (op, kind) {

@@ -51,13 +51,15 @@ pub struct Node {
 }
 
 impl Node {
-    /// Returns whether the operation is a product with a key limb or with a limb from the generator.
+    /// Returns whether the operation is a product, with or without an addend, with a limb of key memory or straight
+    /// from the generator.
     pub fn is_keyed(&self) -> bool {
         matches!(self.op, Opcode::Mul | Opcode::Mac)
             && self.sources.iter().any(|s| !matches!(s, Source::Value(_)))
     }
 
-    /// Returns those operands of the operation that are values in slots of polynomial memory.
+    /// Returns those operands of the operation that are values. They lie in slots of polynomial memory, except the
+    /// operand of a load, which lies on the host.
     pub fn values(&self) -> impl Iterator<Item = ValueIndex> + '_ {
         self.sources.iter().filter_map(|s| {
             if let Source::Value(v) = s {
@@ -116,9 +118,9 @@ pub struct Graph {
     /// Pairs of operations of which the second must not start before the first is done, even though it reads no
     /// result of the first.
     pub after: Vec<(NodeIndex, NodeIndex)>,
-    /// Whether the procedure is spilled: its operands, and values for which there is no room in
-    /// slots, wait in host memory. The operations must then stay in their order, because every RPAU
-    /// has room for its values in this order.
+    /// Whether the procedure is spilled: its operands, and values for which there is no room in slots, wait in host
+    /// memory. Every RPAU has room for its values if the operations run in their order. The scheduler may leave this
+    /// order only as far as the policy's window allows.
     pub spilled: bool,
 }
 

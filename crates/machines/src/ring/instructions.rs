@@ -12,7 +12,7 @@ use super::micro::{OpWord, Opcode, Operand, Unit};
 const SLOTS: [u8; 4] = [8, 9, 10, 0];
 
 /// Returns the instruction words for the operations in Table 2 of the Medha paper, with their names. All run on RPAU 0,
-/// which is also the source of a broadcast.
+/// except the broadcast from RPAU 0 to all RPAUs.
 pub fn instructions(d: &Description) -> [(&'static str, OpWord); 14] {
     let [a, b, dst, second] = SLOTS;
     let word = |op, unit| OpWord {

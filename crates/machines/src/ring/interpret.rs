@@ -19,8 +19,8 @@ use crate::MachineError;
 /// The limbs in the memories of all RPAUs, and the other data that a procedure's instruction words read.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    /// The program's table of moduli. An RPAU and a layer, which has one prime for each RPAU, determine a modulus
-    /// of it.
+    /// The program's table of moduli. An RPAU and a layer, which has one prime for each RPAU, determine a modulus of
+    /// it. In layer 0 that is the one of [`MicroCode::primes`].
     pub moduli: Vec<TableModulus>,
     /// The limbs of polynomial memory, by RPAU and slot.
     pub slots: HashMap<(usize, u8), Vec<u64>>,
@@ -66,8 +66,11 @@ impl Memory {
 ///
 /// # Errors
 /// The errors of [`model::run`]. [`MachineError::Operands`] if an instruction word reads a limb that was not written,
-/// or if `memory` lacks the modulus, the seed, the key limb or the host limb that a word needs. The errors of the
-/// kernels.
+/// if `memory` lacks the modulus, the seed, the key limb or the host limb that a word needs, or if `code` lacks the
+/// word's generator stream. The errors of the kernels.
+///
+/// # Panics
+/// If `Copy`, `Mac`, `Ntt` or `Intt` reads a limb that has not as many residues as the slots have.
 pub fn execute(
     d: &Description,
     code: &MicroCode,
@@ -95,6 +98,9 @@ pub struct Executed<'a> {
 ///
 /// # Errors
 /// The errors of [`execute`].
+///
+/// # Panics
+/// As [`execute`] does.
 pub fn trace(
     d: &Description,
     code: &MicroCode,

@@ -32,8 +32,9 @@ pub struct Rewrites {
     pub unfuse: Unfuse,
 }
 
-/// The rule for which accumulations (c + a b) with a stored key limb b become a multiplication and an addition. The
-/// main cores can multiply and add even on machines on which only the dyadic cores accumulate.
+/// The rule for which accumulations (c + a b) become a multiplication and an addition. A stored key limb is one from
+/// key memory, and not from the generator. The main cores can multiply and add even on machines on which only the
+/// dyadic cores accumulate.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Unfuse {
     #[default]

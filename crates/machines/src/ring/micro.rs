@@ -8,8 +8,9 @@ use ringmill_math::RingKind;
 pub use super::isa::{LINK_QUEUE, Opcode, QUEUES, RING_QUEUE, STREAMS};
 
 impl Opcode {
-    /// Returns whether the operation works coefficient by coefficient. The main and the dyadic cores can both execute
-    /// such an operation, and its result may go into the slot of an operand.
+    /// Returns whether the operation works coefficient by coefficient. Its result may go into the slot of an operand.
+    /// The main and the dyadic cores can both execute such an operation, but a machine without `main.mac` leaves `Mac`
+    /// to the dyadic cores.
     pub const fn is_coefficient_wise(self) -> bool {
         use Opcode::*;
         matches!(
@@ -18,7 +19,7 @@ impl Opcode {
         )
     }
 
-    /// Returns whether the operation permutes its operand, so that the result needs another slot.
+    /// Returns whether the operation permutes its operand by an automorphism, so that the result needs another slot.
     pub const fn is_permutation(self) -> bool {
         matches!(self, Opcode::Auto | Opcode::Autoh | Opcode::Autoc)
     }
@@ -55,9 +56,10 @@ impl Opcode {
 pub enum Operand {
     None,
     Slot(u8),
-    /// The operand is a limb of key memory, by its index in the call's key table.
+    /// A limb of key memory, by its index in the call's key table. The operation reads it, except `Load`, which writes
+    /// it.
     Key(u8),
-    /// The operand comes from the generator, by the stream that the immediate names.
+    /// The operand comes from the generator. [`OpWord::imm`] is the row of its stream in [`MicroCode::generators`].
     Generator,
 }
 
@@ -93,7 +95,7 @@ pub struct OpWord {
     /// source RPAU (`Bcast`).
     pub c: u8,
     /// An index into the table of constants, streams or Galois elements, whichever the operation reads. For `Red` and
-    /// `Bcast` 0 is no constant. For `Load` and `Store` it is the number of a limb in host memory.
+    /// `Bcast` 0 is no constant. For `Store`, and for a `Load` into a slot, it is the number of a limb in host memory.
     pub imm: u16,
 }
 
@@ -130,7 +132,8 @@ impl OpWord {
 pub enum Word {
     /// Ends an instruction stream of the procedure: the stream issues no more instruction words.
     End,
-    /// Makes the stream wait until the retire counter `queue` has counted `count` instruction words of this procedure.
+    /// Makes the stream wait until the retire counter `queue` has counted at least `count` instruction words of this
+    /// procedure.
     Wait {
         queue: u8,
         count: u32,

@@ -3,7 +3,7 @@
 //!
 //! The rules are (docs/machines/ring.md, "Issue"):
 //!
-//! - Every stream issues in order. It has one instruction word in flight, besides broadcasts, loads and stores.
+//! - Every stream issues in order. It has at most one instruction word in flight, besides broadcasts, loads and stores.
 //! - A `WAIT` holds its stream until a retire counter has reached the instruction word's count, and takes no cycle.
 //! - An instruction word starts in the first cycle in which its thread is idle and all resources that it uses are
 //!   free: units, ports, generators, the ring network, the host link. Streams are served in the order 0 to 3.
@@ -46,8 +46,9 @@ pub trait Observer {
 /// has retired, and the latency `dispatch` once.
 ///
 /// # Errors
-/// [`MachineError::BadWord`] for an instruction word that does not decode or that the machine cannot execute, for a
-/// stream without `END`, and for streams that wait for each other for ever; the observer's errors.
+/// [`MachineError::BadWord`] for an instruction word that does not decode, that is of another stream, that names a slot
+/// or RPAU beyond the machine, or that its unit cannot execute. Also for a stream without `END`, and for streams that
+/// wait for each other for ever. The observer's errors. Indices of tables, keys and limbs on the host are not checked.
 pub fn run(
     d: &Description,
     code: &MicroCode,
@@ -157,7 +158,8 @@ pub fn run_stalled(
 }
 
 /// Checks that an instruction word is of this stream, names only slots and RPAUs that the machine has, and that its
-/// unit can execute it. The indices of tables, keys and host limbs are not checked.
+/// unit can execute it. The indices of tables, keys and host limbs are not checked, nor is whether the main cores have
+/// `mac` and `fused`.
 fn check(d: &Description, w: &OpWord, stream: usize) -> Result<(), &'static str> {
     use super::micro::{Opcode, Operand};
     let slots = d.slots();

@@ -54,7 +54,8 @@ impl Part {
     }
 }
 
-/// The decisions which calls are cut into parts, and the procedures of these parts.
+/// A cache of the procedures into which calls are cut, and of the sizes and cycles on which the choice of parts
+/// depends.
 pub struct Cutter<'a> {
     d: &'a Description,
     /// The program's procedures, then the procedures of parts that were cut from them.
@@ -65,15 +66,14 @@ pub struct Cutter<'a> {
     ciphers: Vec<Vec<u16>>,
     parts: HashMap<(u32, Vec<u16>), Part>,
     shapes: Vec<Shape>,
-    /// The index of the shape of each part of a call, by the cut procedure and the number of ciphertexts that the
-    /// part computes at once.
+    /// The index of the shape of the first ciphertexts of a procedure, by the index of the program's procedure and the
+    /// number of these ciphertexts.
     shape_of: HashMap<(u32, usize), usize>,
     fits: HashMap<(usize, Vec<usize>, Vec<bool>), bool>,
     shape_of_part: HashMap<u32, usize>,
 }
 
-/// A class of parts of calls that differ only in their Galois elements. The parts of a class take the same cycles
-/// and memory slots.
+/// A class of parts of calls that differ only in their Galois elements, in names and in the numbers of their keys.
 struct Shape {
     procedure: Procedure,
     /// The cycles of a part of a call with this shape on a machine whose memory is otherwise empty, or `None` if the
@@ -140,20 +140,22 @@ impl<'a> Cutter<'a> {
         self.procs.get(proc as usize)
     }
 
-    /// Returns the index of the shape of a procedure that computes a part of a call. A shape is a class of such parts
-    /// with the same schedule. The result is `None` for a procedure of the program.
+    /// Returns the index of the shape of a procedure that computes a part of a call: that of the first part with as
+    /// many ciphertexts. A shape is a class of parts that differ only in Galois elements and names. Returns `None` for
+    /// a procedure of the program, and for a part with a number of ciphertexts that was never timed.
     pub fn shape_of_part(&self, proc: u32) -> Option<usize> {
         self.shape_of_part.get(&proc).copied()
     }
 
-    /// Returns how many of the call's result ciphertexts one part of the call computes at once, or `None` for all. The
-    /// last part may have fewer. The candidates divide the ciphertexts into 1, 2, 3 and more parts of nearly equal
-    /// size. The result is the one with the fewest cycles among those that fit beside `slots` slots in use on each
-    /// RPAU, or one if none fits. `later` says which limbs are read after the call. A shared decomposition saves
-    /// transforms. But its limbs take room, and the transforms may run beside the products with the keys anyway.
+    /// Returns how many of the call's result ciphertexts one part of the call computes at once, or `None` if the call
+    /// is not cut. The last part may have fewer. The candidates divide the ciphertexts into 1, 2, 3 and more parts of
+    /// nearly equal size. The result is the candidate with the fewest cycles for all ciphertexts among those that fit
+    /// memory, or 1 if none fits. `slots` has the slots in use on each RPAU for other limbs. `later` says which limbs
+    /// are read after the call. A shared decomposition saves transforms. But its limbs take room, and the transforms
+    /// may run beside the products with the keys anyway.
     ///
     /// # Errors
-    /// The errors of [`Prepared::schedule`] for a part.
+    /// The errors of [`Prepared::new`] and of [`Prepared::schedule`] for a part.
     pub fn size(
         &mut self,
         call: &Call,

@@ -30,6 +30,7 @@ pub enum Class {
 /// The use of memory slots during the scheduling of one procedure.
 #[derive(Clone, Debug)]
 pub struct Slots {
+    /// For each RPAU, a mask of the memory slots in use.
     pub used: [u32; MAX_RPAUS],
     /// For each RPAU the record of the use of each slot. Polynomial memory has the first [`MAX_SLOTS`] records, key
     /// memory those from number [`MAX_SLOTS`] on.

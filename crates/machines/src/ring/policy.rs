@@ -12,8 +12,9 @@ use super::timing;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Policy {
     pub rewrites: Rewrites,
-    /// Whether the first products of the key-switch sums, which have no addend, run on the main cores only. A product
-    /// with a generated limb runs on the dyadic cores anyway if the generator is slower than the main cores' lanes.
+    /// Whether products with keys that have no addend run on the main cores only. These are the first products of the
+    /// key-switch sums, and those that [`Unfuse`] parts from their additions. A product with a generated limb runs on
+    /// the dyadic cores anyway if the generator is slower than the main cores' lanes.
     pub first_products_on_main: bool,
     /// The number of slots that a broadcast must leave free on every receiver.
     pub reserve: u32,
@@ -113,8 +114,8 @@ pub fn spilled(window: u32) -> impl Iterator<Item = Policy> {
     })
 }
 
-/// Returns the policies that differ from `p` in one choice. `forms` are the rewrites of the procedure to choose
-/// from.
+/// Returns the policies that the search tries after `p`. Each differs from `p` in one choice. `forms` are the rewrites
+/// of the procedure to choose from.
 pub fn neighbours(p: Policy, g: &Graph, forms: impl IntoIterator<Item = Rewrites>) -> Vec<Policy> {
     let mut list = Vec::new();
     let keyed = g.nodes.iter().any(Node::is_keyed);

@@ -38,10 +38,9 @@ pub struct SlotUse {
 pub struct KeyUse {
     /// The number of different key limbs that the program uses.
     pub needed: u64,
-    /// How many of the needed key limbs the key memory holds at once. If the option `resident_keys`
-    /// is set, as many count as loaded at the start.
+    /// How many of the needed key limbs the key memories of all RPAUs hold at once.
     pub fit: u64,
-    /// The number of key limbs that count as loaded before the run.
+    /// The number of key limbs that count as loaded before the run; 0 without the option `resident_keys`.
     pub resident: u64,
     /// The number of loads over the host link during the run. A limb may be loaded more than once.
     pub loaded: u64,

@@ -35,8 +35,8 @@ impl Arrangement {
     }
 }
 
-/// The limbs of a call's operand that cross the link together: those of one polynomial in one layer of primes, at most
-/// one limb for each RPAU.
+/// The limbs of a call's operand that cross the link together: those of one polynomial in one layer of primes. A layer
+/// has one prime for each RPAU.
 #[derive(Clone, Debug)]
 pub struct Bundle {
     /// The number of the operand in the call to which these limbs belong.

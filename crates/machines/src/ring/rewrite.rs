@@ -83,7 +83,7 @@ fn parts(graph: &Graph, node: &Node) -> Vec<(RingKind, ValueIndex)> {
     all
 }
 
-/// Returns the first operand of an operation, which is a value for every operation except the generator's.
+/// Returns the first operand of an operation that is a value, or value 0 if it has none.
 fn first(node: &Node) -> ValueIndex {
     node.values().next().unwrap_or(0)
 }
@@ -281,10 +281,10 @@ pub fn unfuse(graph: &mut Graph, rpaus: usize, which: Unfuse) {
     graph.finish();
 }
 
-/// Gives every product with a key the position, in the procedure's order, of the operation that computes its last
-/// operand. The transforms, splits and reductions that feed the product move to that position, too. A sum of products
-/// is one instruction at the mid level, but each term can run when its factors are there. A digit that only one
-/// automorphism reads moves to the automorphism's position.
+/// Gives every product with a key the position, in the procedure's order, of the last of the operations that compute
+/// its operands. The transforms, splits and reductions that feed the product move to that position, too. A sum of
+/// products is one instruction at the mid level, but each term can run when its factors are there. A digit that only
+/// one automorphism reads moves to the automorphism's position.
 pub fn order(graph: &mut Graph) {
     // Rewrites append nodes behind their users, so one more pass is needed than usual.
     for _ in 0..2 {

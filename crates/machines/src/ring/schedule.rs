@@ -4,8 +4,8 @@
 //! While threads are idle, the scheduler issues the most urgent ready operation
 //! ([`priorities`](super::policy::priorities)) that the policy, units, ports and slots allow. Equal operations on other
 //! RPAUs join it in one SIMD instruction word, if unit, thread, ports and slots allow. The scheduler uses the same
-//! [`Board`] as the cycle model, so it decides with the true cycles. It writes the four streams with their waits, and
-//! the machine executes nothing else.
+//! [`Board`] as the cycle model, so both count the same cycles for an instruction word. It writes the four streams with
+//! their waits, and the machine executes nothing else.
 
 mod choose;
 mod setup;
@@ -115,8 +115,8 @@ struct Scheduler<'a> {
     /// For each operation the number of its operands that are not computed yet, and of operations that must end before
     /// it.
     pending: Vec<u32>,
-    /// For each RPAU the operations whose operands are computed, the one with the longest path to the procedure's end
-    /// first.
+    /// For each RPAU the operations that wait for no other operation and are not issued, the most urgent first
+    /// (`priority`).
     ready: Vec<Vec<NodeIndex>>,
     slot_of: Vec<Option<u8>>,
     /// For each value the number of operations that read it and have not ended.
@@ -359,7 +359,8 @@ impl<'a> Scheduler<'a> {
         }
     }
 
-    /// Counts one more operand of the operation `u` as computed. With the last one, the operation becomes ready.
+    /// Counts one more operand of the operation `u` as computed, or one more operation that must end before `u` as
+    /// ended. With the last one, `u` becomes ready.
     fn arrived(&mut self, u: NodeIndex) {
         self.pending[u as usize] -= 1;
         if self.pending[u as usize] == 0 {

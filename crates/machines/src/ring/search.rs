@@ -153,7 +153,7 @@ impl Prepared {
     }
 
     /// Schedules the procedure from an empty polynomial memory with its operands on the host. Values cross the link
-    /// when they must. Returns `None` if no schedule fits the machine's slots and tables.
+    /// when they must. Returns `None` if none of the schedules that it tries fits the machine's slots and tables.
     ///
     /// # Errors
     /// [`MachineError::Halt`] if the watch stops the search; the errors of [`model::run`].
@@ -203,7 +203,8 @@ impl Prepared {
         self.best
     }
 
-    /// Begins later searches with the policy `policy`. If the schedule that it gives fits, the search ends there.
+    /// Begins later searches with the policy `policy`. If the schedule that it gives fits, the search ends there. The
+    /// procedure must have a form for the policy's rewrites, as [`Self::try_policy`] says.
     pub fn prefer(&mut self, policy: Policy) {
         self.best = Some(policy);
     }
@@ -216,6 +217,10 @@ impl Prepared {
     }
 
     /// Schedules the procedure for a placement of its operands under one policy, a set of choices of the scheduler.
+    ///
+    /// # Panics
+    /// If [`Self::new`] made no form for the policy's `rewrites`. A form whose [`Rewrites::unfuse`] is not
+    /// [`Unfuse::None`] exists only for a procedure with keys on a machine without `main.mac`.
     ///
     /// # Errors
     /// The errors of [`schedule`].

@@ -73,8 +73,8 @@ fn share_one(graph: &mut Graph, owner: u8, helpers: &[u8]) {
     graph.finish();
 }
 
-/// Returns the sums of products with keys on the RPAU `owner`, each as its operations from the first product on. Only
-/// the next operation reads an intermediate sum.
+/// Returns the sums of two or more products with keys on the RPAU `owner`, each as its operations from the first
+/// product on. Only the next operation reads an intermediate sum.
 fn sums(graph: &Graph, owner: u8) -> Vec<Vec<NodeIndex>> {
     let opens = |n: &Node| n.rpau == owner && n.layer == 0 && n.op == Opcode::Mul && n.is_keyed();
     let firsts = (0..graph.nodes.len()).filter(|&n| opens(&graph.nodes[n]));

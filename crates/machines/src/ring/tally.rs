@@ -16,13 +16,15 @@ use ringmill_device::trace::{Context, TraceSink};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     pub words: u64,
+    /// For each operation by its name, the number of words and the sum of their cycles.
     pub by_kind: BTreeMap<&'static str, (u64, u64)>,
     /// For each RPAU, the busy cycles of the main and of the dyadic unit.
     pub units: [[u64; 2]; MAX_RPAUS],
+    /// The cycles of broadcasts on the ring network. `link` has those of loads and stores on the host link.
     pub ring: u64,
     pub link: u64,
-    /// The numbers of limbs that were stored, loaded, and loaded into key memory. `moving` has the link's cycles for
-    /// each.
+    /// The numbers of limbs, as large as a memory slot, that were stored, loaded into slots, and loaded into key
+    /// memory. `moving` has the link's cycles for each.
     pub moved: [u64; 3],
     pub moving: [u64; 3],
     /// The cycles in which the link is busy and, at the same time, at least one unit or the ring network.

@@ -17,7 +17,8 @@ pub struct Duration {
     pub source: u64,
 }
 
-/// Returns the number of rows of a limb of 2^`log_n` coefficients. A port transfers one in a cycle.
+/// Returns the number of rows of a limb of 2^`log_n` coefficients. A port that is not narrow transfers one row in a
+/// cycle.
 pub fn rows(d: &Description, log_n: u8) -> u64 {
     (1u64 << log_n).div_ceil(d.row as u64)
 }

@@ -12,12 +12,12 @@ use crate::MachineError;
 use crate::ring::description::Description;
 use crate::ring::report::Cuts;
 
-/// The number of calls that are planned, and perhaps cut into parts, before the first of them runs. The limbs that the
-/// same number of calls after these read are known, too. If a program has fewer calls, all of them are
-/// known before the first runs.
+/// The number of calls that are planned before the first of them runs. A part of a cut call counts as one. The limbs
+/// that at least as many calls after these read are known, too. If a program has fewer calls, all of them are known
+/// before the first runs.
 pub const WINDOW: usize = 4096;
-/// The number of calls after the running one that are known in a program without cut calls. It is
-/// the same number as in a program with cut calls.
+/// The window of [`Ahead`] in a program without cut calls. One call more than this is known after the running one, as
+/// in a program whose calls may be cut.
 const UNCUT: usize = 2 * WINDOW - 1;
 
 /// The position of a call: the number of a call of the program, and an index among the parts of cut calls that run
@@ -130,8 +130,9 @@ impl<'a> Calls<'a> {
         cutting.map_or(proc, |cutting| cutting.whole(proc))
     }
 
-    /// Returns the index of the shape of a procedure that computes a part of a call. A shape is a class of such parts
-    /// with the same schedule. The result is `None` for a procedure of the program.
+    /// Returns the index of the shape of a procedure that computes a part of a call: that of the first part with as
+    /// many ciphertexts. A shape is a class of parts that differ only in Galois elements and names. Returns `None` for
+    /// a procedure of the program, and for a part with a number of ciphertexts that was never timed.
     pub fn shape(&self, proc: u32) -> Option<usize> {
         self.cutting.as_ref()?.shape(proc)
     }

@@ -185,8 +185,9 @@ impl<'a> Cutting<'a> {
         self.cutter.procedure(proc)
     }
 
-    /// Returns the index of the shape of a procedure that computes a part of a call. A shape is a class of such parts
-    /// with the same schedule. The result is `None` for a procedure of the program.
+    /// Returns the index of the shape of a procedure that computes a part of a call: that of the first part with as
+    /// many ciphertexts. A shape is a class of parts that differ only in Galois elements and names. Returns `None` for
+    /// a procedure of the program, and for a part with a number of ciphertexts that was never timed.
     pub fn shape(&self, proc: u32) -> Option<usize> {
         self.cutter.shape_of_part(proc)
     }

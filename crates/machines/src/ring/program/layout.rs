@@ -35,7 +35,8 @@ const COMMAND: usize = 64;
 /// The bytes of one seed that crosses the link with a call.
 const SEED: usize = 32;
 
-/// The RPAU and key index of each argument and result of one procedure on one ring machine.
+/// The RPAU of each argument and result of one procedure on one ring machine, and the key index of each argument that
+/// is a key limb.
 #[derive(Debug)]
 pub struct Layout {
     pub values: Vec<Value>,

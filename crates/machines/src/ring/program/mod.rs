@@ -3,8 +3,8 @@
 //! they are needed.
 //!
 //! The caller gives a run its calls one by one. A run stores the known calls, the live limbs, and the schedule of each
-//! pair of a procedure and a placement of its arguments. A call whose procedure and placement occurred before takes its
-//! stored schedule.
+//! pair of a procedure and a placement of its arguments. A call whose procedure and placement occurred before takes the
+//! stored schedule, unless a full cache was emptied since.
 
 mod calls;
 mod cutting;
@@ -47,6 +47,7 @@ pub struct Totals {
     pub cycles: u64,
     /// The cycles of the program's run by source line and by procedure.
     pub ledger: Ledger,
+    /// The number of calls that ran. Each part of a cut call counts as a call.
     pub calls: u64,
     pub tally: Tally,
     pub procedures: std::collections::BTreeMap<String, ringmill_device::report::ProcedureUse>,
@@ -59,11 +60,11 @@ pub struct Totals {
     pub program_bytes: u64,
     /// The bytes of key limbs that crossed the link between calls.
     pub key_bytes: u64,
-    /// The number of different key limbs on the RPAU that uses most of them.
+    /// The number of different key limbs, in pieces of the native degree, on the RPAU that uses most of them.
     pub key_limbs: u64,
     pub spills: Spills,
     pub cuts: Cuts,
-    /// The number of key limbs that count as loaded before the first call.
+    /// The number of key limbs, in pieces of the native degree, that count as loaded before the first call.
     pub resident_keys: u64,
 }
 
@@ -221,7 +222,7 @@ impl<'a> Running<'a> {
     /// Runs the remaining calls after the last one was fed, and returns the totals of the run.
     ///
     /// # Errors
-    /// The errors of [`Self::feed`]; an error if an output is a limb that no call computed.
+    /// The errors of [`Self::feed`]; an error if an output is neither an input of the program nor computed by a call.
     pub fn finish(
         mut self,
         outputs: Vec<LimbId>,

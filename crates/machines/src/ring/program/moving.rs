@@ -70,8 +70,8 @@ impl Run<'_> {
         }
     }
 
-    /// Returns the call's arguments that are not on the machine, in bundles: the limbs of one polynomial of one operand
-    /// in one layer of primes.
+    /// Returns the call's arguments, other than key limbs, that are not on the machine, in bundles: the limbs of one
+    /// polynomial of one operand in one layer of primes.
     pub(super) fn missing(&self, call: &Call, layout: &Layout) -> Vec<Bundle> {
         let mut bundles: Vec<(Travel, Bundle)> = Vec::new();
         let mut seen = Vec::new();
@@ -93,9 +93,8 @@ impl Run<'_> {
         bundles.into_iter().map(|(_, bundle)| bundle).collect()
     }
 
-    /// Moves a limb to the host, to make room on the RPAU with most slots in use. It is the limb
-    /// there whose next read is farthest away, among those that the call does not read. Returns
-    /// false if no limb can move.
+    /// Moves a limb that the call does not read to the host. It takes the RPAU with most slots in use that has such a
+    /// limb, and there the limb whose next read is farthest away. Returns false if no limb can move.
     pub(super) fn evict(&mut self, call: &Call) -> bool {
         let used = self.residency.busy().map(u32::count_ones);
         let others = self.residency.limbs();

@@ -70,8 +70,8 @@ pub struct Run<'a> {
     pub head: Head<'a>,
     pub order: Order<'a>,
     pub calls: Calls<'a>,
-    /// For each shape, a class of parts of calls with the same schedule, the scheduling policy that
-    /// was best for its first part.
+    /// The scheduling policy that was best for the first part of each shape, by the index of the shape
+    /// ([`Calls::shape`]).
     pub policies: HashMap<usize, Policy>,
     pub spill: bool,
     watch: Watch,
@@ -163,7 +163,8 @@ impl<'a> Run<'a> {
         Ok((procedure, layout))
     }
 
-    /// Runs a call: returns its schedule, and counts its cycles and transfers.
+    /// Runs a call: returns its schedule, and counts the call and its transfers. The caller adds the schedule's cycles
+    /// to the totals.
     pub fn call(
         &mut self,
         planned: &Planned,

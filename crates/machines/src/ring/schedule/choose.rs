@@ -11,7 +11,8 @@ use crate::ring::place::Class;
 const NEAR: u32 = 6;
 
 impl Scheduler<'_> {
-    /// Returns whether the current operation is the last to read `v`, so that its result may overwrite the slot of `v`.
+    /// Returns whether the operation that is issued now, which reads `v`, is the last to need the slot of `v`. Its
+    /// result may then overwrite that slot.
     fn dies(&self, v: ValueIndex) -> bool {
         !self.keep[v as usize] && self.users[v as usize] == 1
     }
