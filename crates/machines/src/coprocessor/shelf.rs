@@ -105,14 +105,14 @@ impl Shelf {
         false
     }
 
-    /// Gives the host a copy of a value of the running procedure, and returns the bytes that cross the link for it: 0
-    /// if the host has a copy or the memory does not have the value.
+    /// Gives the host a copy of a value of the running procedure, and returns the bytes that cross the link for it.
+    /// They are 0 if the host has a copy or the memory does not have the value.
     pub fn show(&mut self, value: ValueId) -> u64 {
         self.show_name(Name::Value(value))
     }
 
-    /// Gives the host a copy of a program's limb between calls, and returns the bytes that cross the link for it: 0 if
-    /// the host has a copy or the memory does not have the limb.
+    /// Gives the host a copy of a program's limb between calls, and returns the bytes that cross the link for it. They
+    /// are 0 if the host has a copy or the memory does not have the limb.
     pub fn show_limb(&mut self, limb: LimbId) -> u64 {
         self.show_name(Name::Limb(limb))
     }

@@ -66,8 +66,8 @@ impl Memory {
 ///
 /// # Errors
 /// The errors of [`model::run`]. [`MachineError::Operands`] if an instruction word reads a limb that was not written,
-/// if `memory` lacks the modulus, the seed, the key limb or the host limb that a word needs, or if `code` lacks the
-/// word's generator stream. The errors of the kernels.
+/// or if `code` lacks the word's generator stream. Also if `memory` lacks the modulus, the seed, the key limb or the
+/// host limb that a word needs. The errors of the kernels.
 ///
 /// # Panics
 /// If `Copy`, `Mac`, `Ntt` or `Intt` reads a limb that has not as many residues as the slots have.

@@ -27,7 +27,7 @@ pub mod word {
     pub const MASK: Field = Field::new(41, 16);
     /// The ring whose twiddles the word reads, or to which generated residues belong.
     pub const RING: Field = Field::new(39, 2);
-    /// The layer: RPAU r computes modulo prime r + layer times the number of RPAUs.
+    /// The layer: RPAU r computes modulo prime r + layer times the number of RPAUs. In layer 0 the table `PRIME` may give an RPAU another prime.
     pub const LAYER: Field = Field::new(36, 3);
     /// The slot of the result.
     pub const DST: Field = Field::new(31, 5);
@@ -160,7 +160,7 @@ ringmill_isa::codes! {
         Join = 17 => "JOIN",
         /// Writes uniform residues that the generator expands from a seed.
         Prng = 18 => "PRNG",
-        /// Copies operand a, a limb of the source RPAU, to the result's slot on every RPAU in the instruction word's mask.
+        /// Copies operand a, a limb of the source RPAU, to the result's slot on every RPAU in the instruction word's mask. A ring network that reduces takes each copy modulo the receiver's prime, and adds constants of the constant table if the index in the word is not 0.
         Bcast = 19 => "BCAST",
         /// Applies an automorphism to operand a, a limb in coefficient form over the full ring.
         Autoc = 20 => "AUTOC",

@@ -51,8 +51,8 @@ pub enum Unfuse {
 }
 
 impl Unfuse {
-    /// The rules that the scheduler tries, each for which accumulations (c + a b) become a multiplication and an
-    /// addition.
+    /// The rules that the scheduler tries for a procedure with keys, on a machine whose main cores cannot accumulate
+    /// (`main.mac`). [`Unfuse::Every`] is not among them.
     pub const ALL: [Unfuse; 8] = [
         Unfuse::None,
         Unfuse::OneIn(1),
