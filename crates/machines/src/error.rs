@@ -50,9 +50,9 @@ pub enum MachineError {
     ExceedsPart {
         machine: String,
         part: &'static str,
-        /// The FPGA resources of which the machine needs more than its FPGA or die has. For each
-        /// the text has the amount needed, the amount that is there, and the memory or multiplier
-        /// group that needs the most.
+        /// The FPGA resources of which the machine needs more than its FPGA or die has. For each the text has the
+        /// amount needed, the amount that is there, and the memory or multiplier group that needs the most. The text
+        /// also says if the dies have no room for all units.
         excess: String,
     },
     #[error(

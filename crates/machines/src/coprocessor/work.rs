@@ -107,7 +107,7 @@ impl<'m> Work<'m> {
         }
     }
 
-    /// Runs one stage of a call: values that the host reads leave the card, then `run` executes the jobs of each
+    /// Runs one stage of a call: the host gets copies of the values that it reads, then `run` executes the jobs of each
     /// co-processor in turn.
     ///
     /// # Errors

@@ -3,7 +3,8 @@
 
 use serde::Serialize;
 
-/// The way in which a modular multiplier reduces its product: the flavours of `rm_arith_pkg`.
+/// The way in which a modular multiplier reduces its product: the flavours of `rm_arith_pkg`, which `rm_mod_mul`
+/// builds, and two multipliers of their own, [`Self::Lazy`] and [`Self::WideWords`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reduction {
@@ -21,11 +22,12 @@ pub enum Reduction {
 }
 
 impl Reduction {
-    /// Returns the DSP blocks of one modular multiplier, `rm_mod_mul`, for operands of `width` bits.
+    /// Returns the DSP blocks of one modular multiplier for operands of `width` bits.
     ///
-    /// The product is a sum of tiles of 16 x 16 bits for a run-time modulus, and of 24 x 17 for others (`tile_a`,
-    /// `tile_b`). Each tile takes one block, except narrow tiles that are built of adders (`fabric_max`). A Montgomery
-    /// step takes one block; folding a modulus near a power of two takes none.
+    /// The product of `rm_mod_mul` is a sum of tiles of 16 x 16 bits for a run-time modulus, and of 24 x 17 for others
+    /// (`tile_a`, `tile_b`). Each tile takes one block, except narrow tiles that are built of adders (`fabric_max`). A
+    /// Montgomery step takes one block, and there are three, or two for [`Self::MontgomeryFriendly`]. Folding a modulus
+    /// near a power of two takes none.
     ///
     /// [`Self::WideWords`] has tiles of 24 x 17. For moduli of 25 to 32 bits one of them, the corner of the product, is
     /// built of adders. Each step of 16 bits takes one block for every whole 24 bits of the modulus.
@@ -55,9 +57,9 @@ impl Reduction {
     }
 }
 
-/// Returns the number of columns of DSP blocks in `rm_mul_cascade`, a multiplier for operands of `width` bits. A
-/// column multiplies by 26 bits of one operand. For 53 or 54 bits there is no third column: adders outside of the DSP
-/// blocks multiply by the top bits.
+/// Returns the number of columns of DSP blocks in `rm_mul_cascade`, a multiplier for operands of `width` bits. A column
+/// multiplies by 26 bits of one operand. For 53 or 54 bits there is no third column: the products of the top one or two
+/// bits enter the blocks of the second column as a third operand.
 fn columns(width: u32) -> u64 {
     match width {
         53 | 54 => 2,
@@ -132,7 +134,7 @@ impl Sparse {
         u64::from(blocks(self.width)) + 3 + 4 + 1
     }
 
-    /// Returns the latency in cycles of `rm_ring_fold`, which reduces 128 bits by three folds and a correction.
+    /// Returns the least latency in cycles of `rm_ring_fold`, which reduces 128 bits by three folds and a correction.
     /// Returns `None` if the modulus has too few bits for that.
     pub fn fold_latency(self) -> Option<u64> {
         let first = 128 - self.top + self.diff + 1;
@@ -145,9 +147,9 @@ impl Sparse {
         })
     }
 
-    /// Returns the latency in cycles of `rm_ring_reduce`, which reduces a number of `bits` bits
-    /// that arrives over the ring network between the RPAUs. Returns `None` if it cannot reduce
-    /// that many bits.
+    /// Returns the least cycles of the reduction in `rm_ring_reduce`, without the cycle in which it adds a constant. It
+    /// reduces a number of `bits` bits that arrives over the ring network between the RPAUs. Returns `None` if it
+    /// cannot reduce that many bits.
     pub fn arrival_latency(self, bits: u32) -> Option<u64> {
         let high = if bits > self.top { bits - self.top } else { 1 };
         (high + self.diff < self.width).then_some(2)

@@ -79,7 +79,7 @@ impl Resources {
     }
 }
 
-/// The family of an FPGA. Look-up tables used as memory have other shapes in another family.
+/// The family of an FPGA, or an ASIC. Look-up tables used as memory have other shapes in another family.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
     SevenSeries,
@@ -92,7 +92,7 @@ pub enum Family {
 #[derive(PartialEq, Eq, Debug)]
 pub struct Part {
     pub name: &'static str,
-    /// The name of the FPGA device in its data sheet.
+    /// The name of the FPGA device in its data sheet; for an ASIC its process and area.
     pub device: &'static str,
     pub family: Family,
     pub has: Resources,

@@ -5,7 +5,8 @@
 //! A hoisted set of rotations shares one decomposition, and needs room for all its keys and results at once. A part of
 //! the call has only the instructions that its own results need. So the shared steps are computed again in each part,
 //! with the same bits. That is cheap beside the host link, over which a limb takes longer than several transforms. A
-//! part runs just before the first call that reads one of its results, so that results do not wait when room is short.
+//! part runs just before the first known call that reads one of its results, so that results do not wait when room is
+//! short. Without such a call it runs in place of the call that was cut.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -8,8 +8,8 @@ use super::description::{Description, MAX_KEY_SLOTS, MAX_RPAUS, MAX_SLOTS};
 /// or the host link that have ended, and the count that it must reach.
 pub type Mark = (usize, u32);
 
-/// The use of one memory slot, as the instruction words that must retire before another word uses the slot. They
-/// are the last writer of the slot and its readers since.
+/// The use of one memory slot: the last instruction word that wrote it and those that have read it since. A word that
+/// reads the slot must wait for the writer, a word that writes it for all of them.
 #[derive(Clone, Debug, Default)]
 pub struct SlotLog {
     pub write: Option<Mark>,

@@ -7,7 +7,7 @@ use super::program::Totals;
 use ringmill_device::report::EndToEnd;
 
 /// Computes the end-to-end time of a run from its totals. Between calls, link and units work one after the other.
-/// Inside procedures that do not fit polynomial memory they overlap.
+/// Inside procedures that do not fit polynomial or key memory they overlap.
 pub fn end_to_end(d: &Description, totals: &Totals) -> EndToEnd {
     let seconds = |cycles: u64| cycles as f64 / (d.clock_mhz * 1e6);
     let tally = &totals.tally;

@@ -143,8 +143,8 @@ pub trait Told {
         Ok(())
     }
 
-    /// Receives the number of calls of the program that the run has completed. A part of a cut call counts as the call
-    /// before which it runs.
+    /// Receives the number of calls of the program that are done, after each call and each part of a cut call. A part
+    /// counts as the call before which it runs, so that call counts before it has run.
     fn done(&mut self, _: u64) {}
 }
 

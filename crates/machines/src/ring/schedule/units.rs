@@ -6,8 +6,8 @@ use crate::ring::graph::{Node, NodeIndex, Source};
 use crate::ring::micro::{Opcode, Unit};
 
 impl Scheduler<'_> {
-    /// Returns the units on which the operation may be issued now, the preferred one first. With `force` the policy's
-    /// rules do not count.
+    /// Returns the units to try for the operation, the preferred one first. It does not check whether they are free.
+    /// With `force` the policy's rules do not count.
     pub(super) fn units(&self, n: NodeIndex, force: bool) -> [Option<Unit>; 2] {
         let node = &self.g.nodes[n as usize];
         let main_only = !node.op.is_coefficient_wise() && node.op != Opcode::Prng;
