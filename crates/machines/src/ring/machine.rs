@@ -187,8 +187,8 @@ impl Machine for RingMachine {
     }
 
     /// Returns true for all instructions of a procedure or for none, since the ring machine leaves no instruction to a
-    /// host. They are true if each modulus is a prime and the procedure has no `Split`, `Join`, `Autoh`, `Load` or
-    /// `Store`. The machine adds instructions of these kinds itself.
+    /// host. The answers are true if each modulus is a prime and the procedure has no `Split`, `Join`, `Autoh`, `Load`
+    /// or `Store`. The machine adds instructions of these kinds itself.
     fn takes(&self, head: &Head<'_>, procedure: &Procedure) -> Result<Vec<bool>, MachineError> {
         self.check_values(head)?;
         let own = |op| !matches!(op, Op::Split | Op::Join | Op::Autoh | Op::Load | Op::Store);

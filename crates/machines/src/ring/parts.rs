@@ -55,8 +55,7 @@ impl Part {
     }
 }
 
-/// A cache of the procedures into which calls are cut, and of the sizes and cycles on which the choice of parts
-/// depends.
+/// A chooser of the parts into which calls are cut. It keeps the procedures of the parts, and their cycles.
 pub struct Cutter<'a> {
     d: &'a Description,
     /// The program's procedures, then the procedures of parts that were cut from them.

@@ -62,8 +62,9 @@ pub struct Cuts {
     pub parts: u64,
 }
 
-/// The limbs that left the machine between calls for lack of room, and came back, with their time on the link, which
-/// the machine's cycles do not contain. `inside` has the limbs that moved inside procedures.
+/// The limbs that left the machine between calls for lack of room, and those that came in, without the first transfer
+/// of each input. `bytes` and `seconds` are those of these transfers on the link, which the machine's cycles do not
+/// contain. `inside` has the limbs that moved inside procedures.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct Spills {
     pub stores: u64,
