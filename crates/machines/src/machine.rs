@@ -56,7 +56,8 @@ pub trait Machine: Any + Send + Sync {
     /// Schedules and times a program: begins a run, feeds it every call, and returns its report.
     ///
     /// # Errors
-    /// A program that the machine cannot run, or that does not fit its memory.
+    /// An error for a program that the machine cannot run, or that does not fit its memory. [`MachineError::Halt`] if
+    /// the watch of the options stops the run.
     fn simulate(
         &self,
         program: &Verified,
@@ -114,8 +115,8 @@ pub trait Session {
     /// it as it needs for its decisions.
     ///
     /// # Errors
-    /// An error for a call that does not follow the calls before it, or that the machine cannot run. After an error
-    /// the session is of no use.
+    /// An error for a call that does not follow the calls before it, or that the machine cannot run.
+    /// [`MachineError::Halt`] if the watch of the options stops the run. After an error the session is of no use.
     fn feed(&mut self, called: Called) -> Result<(), MachineError>;
 
     /// Returns the cycles of the calls that have run, in the machine's clock. The bootstrapping engine returns a lower

@@ -7,7 +7,7 @@ use ringmill_math::RingKind;
 
 use super::micro::{Opcode, Stream};
 
-/// The index of a value in [`Graph::values`]: one limb of at most the native degree on one RPAU.
+/// The index of a value in [`Graph::values`]: one limb of at most the native degree, on one RPAU or in host memory.
 pub type ValueIndex = u32;
 /// The index of an operation in [`Graph::nodes`].
 pub type NodeIndex = u32;

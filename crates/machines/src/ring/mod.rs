@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The ring machine, a co-processor for CKKS after the Medha paper (docs/papers.md): residue polynomial arithmetic
+//! The ring machine, an accelerator for CKKS after the Medha paper (docs/papers.md): residue polynomial arithmetic
 //! units (RPAUs) on a ring network, to which program controllers send instruction words. The module has the machine's
 //! descriptions, its scheduler, its cycle model, and an interpreter of its instruction words.
 

@@ -325,6 +325,9 @@ impl<'a> Cutter<'a> {
     }
 
     /// Returns the call of the part that computes the ciphertexts `some` of a call.
+    ///
+    /// # Panics
+    /// If the call names no procedure, or has fewer arguments, seeds or results than its procedure.
     pub fn part(&mut self, call: &Call, some: &[u16]) -> Call {
         self.part_of(call.proc, some).call(call)
     }

@@ -169,6 +169,7 @@ impl Told for Callbacks<'_, '_> {
 ///
 /// # Errors
 /// An error for a program that the machine cannot run or that does not fit; the errors of the two functions.
+/// [`MachineError::Halt`] if the watch of the options stops the run.
 pub fn run<'b>(
     d: &Description,
     program: &Verified,
@@ -213,6 +214,7 @@ impl<'a> Running<'a> {
     ///
     /// # Errors
     /// An error for a call that cannot come next, or that the machine cannot run; the errors of `told`.
+    /// [`MachineError::Halt`] if the watch of the options stops the run.
     pub fn feed(&mut self, called: Called, told: &mut dyn Told) -> Result<(), MachineError> {
         self.run.order.take(&called)?;
         self.run.calls.feed(called);
