@@ -34,9 +34,9 @@ pub fn fields(description: &str) -> Result<Vec<String>, VariantError> {
     Ok(names)
 }
 
-/// Returns a description with other values. Each pair has a field's name, such as `clock_mhz`, `link.us_per_limb`
-/// or `memory.0.slots`, and a value of the type that the description has there. Comments are lost. The
-/// description's parser decides whether the values describe a machine.
+/// Returns a description with other values. Each pair has a field's name, such as `clock_mhz`, `link.us_per_limb` or
+/// `memory.0.slots`, and, as text without quotes, a value of the type that the description has there. Comments are
+/// lost. The description's parser decides whether the values describe a machine.
 ///
 /// # Errors
 /// [`VariantError`]: text that is no TOML, a field that the description does not have, a value of another type.
@@ -65,8 +65,8 @@ fn table(description: &str) -> Result<Table, VariantError> {
     toml::from_str(description).map_err(|fault| VariantError::Syntax(fault.to_string()))
 }
 
-/// Adds the names of all fields below `value` to `names`. Each name begins with `name`, the name of `value`
-/// itself, and a dot.
+/// Adds the names of all fields below `value` to `names`. Each name begins with `name`, the name of `value` itself, and
+/// a dot, unless `name` is empty.
 fn collect(value: &Value, name: &str, names: &mut Vec<String>) {
     let below = |key: &str| match name {
         "" => key.to_owned(),

@@ -2,9 +2,10 @@
 //! Computes the resources that a machine's description needs, and compares them with those of its FPGA or ASIC die.
 //!
 //! The resources of an FPGA are block RAM, UltraRAM, distributed RAM and DSP blocks, those of an ASIC SRAM and
-//! multipliers. A memory with more accesses in a cycle than its ports serve is refused. One set of rules serves all
-//! machines. A machine's `needs.rs` lists its memories and multipliers ([`Needs`]). [`Needs::fit`] adds them up and
-//! says whether they fit. If each unit must lie on one die, it also counts the units that a die holds ([`Fit`]).
+//! multipliers. A memory with more accesses in a cycle than its ports serve is refused, except that copies of it serve
+//! further reads. One set of rules serves all machines. A machine's `needs.rs` lists its memories and multipliers
+//! ([`Needs`]). [`Needs::fit`] adds them up and says whether they fit. If each unit must lie on one die, it also counts
+//! the units that a die holds ([`Fit`]).
 
 mod fit;
 mod memory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Executes the ring machine's instruction words on residues, for tests of the scheduler.
+//! Executes the ring machine's instruction words on residues, for tests of the scheduler and of the RTL.
 //!
 //! An instruction word reads its operands when it starts, and its results appear when it retires. So a wait that is
 //! missing, a slot that is reused too early, or a wrong half of the ring gives a wrong bit or an error.
