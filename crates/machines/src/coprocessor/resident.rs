@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The data that stay in a co-processor from one job to the next and from one call to the next: tables, and limbs that
-//! no command overwrote.
+//! The data that stay in a co-processor from one job to the next and from one call to the next: tables, constants, and
+//! limbs that no command overwrote.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -128,8 +128,8 @@ pub struct Pipeline {
     /// The cycles from the scoreboard, which starts instruction words, to the RPAUs, the same for each RPAU. They count
     /// once for each run of a procedure, and once more in each load and store.
     pub dispatch: u64,
-    /// The cycles from the counter of the rows that an instruction word has read to the addresses
-    /// of the memory columns. Each coefficient of a row lies in a column of its own.
+    /// The cycles from the counter of an instruction word's steps, each of which takes one row, to the addresses of the
+    /// memory columns. Each coefficient of a row lies in a column of its own.
     pub address: u64,
     pub memory_read: u64,
     /// The cycles of the multiplexers between port groups and units, in each direction.

@@ -57,8 +57,8 @@ pub fn run(
     run_stalled(d, code, &[], observer)
 }
 
-/// Runs a procedure's instruction words with a slow host. The n-th transfer to start takes `stalls[n]` cycles more than
-/// the link needs. Transfers beyond the list have no stalls.
+/// Runs a procedure's instruction words with a slow host. Transfer number n, counted from 0 in the order of starts,
+/// takes `stalls[n]` cycles more than the link needs. Transfers beyond the list have no stalls.
 ///
 /// # Errors
 /// The errors of [`run`].

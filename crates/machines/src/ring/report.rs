@@ -27,8 +27,8 @@ pub struct SlotUse {
     /// For each RPAU, the most slots in use at once.
     pub peak_slots: Vec<u8>,
     pub key_slots: usize,
-    /// The number of different key limbs that the program uses on the RPAU that uses most of them. If it is above
-    /// `key_slots`, the keys cannot all stay in key memory.
+    /// The number of different key limbs, counted as in [`KeyUse`], that the program uses on the RPAU that uses most of
+    /// them. If it is above `key_slots`, the keys cannot all stay in key memory.
     pub key_limbs: usize,
 }
 

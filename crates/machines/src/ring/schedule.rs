@@ -125,8 +125,9 @@ struct Scheduler<'a> {
     /// slot a result took over.
     keep: Vec<bool>,
     events: BinaryHeap<Reverse<(u64, NodeIndex)>>,
-    /// The position of each operation among the operations of its RPAU, in the procedure's order. `frontier` has
-    /// for each RPAU the first position whose operation is not issued.
+    /// The position of each operation among the operations of its RPAU, in the procedure's order; 0 for broadcasts
+    /// unless the procedure is spilled. `by_rank` has for each RPAU its operations by position. `frontier` has for each
+    /// RPAU the first position whose operation is not issued.
     rank: Vec<u32>,
     by_rank: Vec<Vec<NodeIndex>>,
     frontier: Vec<usize>,

@@ -218,12 +218,12 @@ impl Prepared {
 
     /// Schedules the procedure for a placement of its operands under one policy, a set of choices of the scheduler.
     ///
+    /// # Errors
+    /// The errors of [`schedule`].
+    ///
     /// # Panics
     /// If [`Self::new`] made no form for the policy's `rewrites`. A form whose [`Rewrites::unfuse`] is not
     /// [`Unfuse::None`] exists only for a procedure with keys on a machine without `main.mac`.
-    ///
-    /// # Errors
-    /// The errors of [`schedule`].
     pub fn try_policy(
         &self,
         d: &Description,
