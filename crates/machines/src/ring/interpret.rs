@@ -70,7 +70,7 @@ impl Memory {
 /// host limb that a word needs. The errors of the kernels.
 ///
 /// # Panics
-/// If `Copy`, `Mac`, `Ntt` or `Intt` reads a limb that has not as many residues as the slots have.
+/// If `Copy`, `Mac`, `Ntt` or `Intt` reads a limb of other than 2^`code.log_n` residues.
 pub fn execute(
     d: &Description,
     code: &MicroCode,
