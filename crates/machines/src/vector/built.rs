@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Checks whether the RTL can build a vector machine (`rtl/vector`). The RTL fixes the pipeline
-//! stages of the units, the words of a chunk, the twiddle factories, keys that are stored whole,
-//! and the least time between two chunks that enter a unit.
+//! Checks whether the RTL can build a vector machine (`rtl/vector`). The RTL fixes the pipeline stages of the units,
+//! one twiddle factory for each transform unit, and keys that are stored whole. It bounds the words of a chunk and the
+//! time between two chunks that enter a unit.
 
 use super::description::{Description, Factory, Masks, Stages};
 use crate::MachineError;

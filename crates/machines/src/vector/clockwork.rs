@@ -3,10 +3,11 @@
 //! (BASALISC paper, section 7), from event to event instead of step by step.
 //!
 //! Time is counted in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer). The controller
-//! sends instructions in order, at most one in a micro-cycle, as soon as nothing blocks them. An instruction waits
-//! for the buffer's port if it reads a chunk, for the first stage of its unit, and for a chunk or register that is
-//! not written yet. It also waits until it has crossed the link, until a load or a store has room, and until the
-//! transform's pipeline is empty if it changes between transforms and permutations.
+//! sends instructions in order, at most one in a micro-cycle, as soon as nothing blocks them. An instruction waits for
+//! the buffer's port if it reads a chunk, for the first stage of its unit, and for a chunk or register that is not
+//! written yet. It also waits until it has crossed the link, if that time is counted, and until there is room for one
+//! more load or store under way. A pass of a transform waits until all permutations have left the pipeline that the two
+//! share, and a permutation until all passes have left it.
 //!
 //! An item is the data of one instruction in a unit's pipeline. It goes on to the next stage when that stage is
 //! free and its unit's period has passed. At the end, an item that is written to the buffer waits for the port.
@@ -57,9 +58,10 @@ pub(super) enum Register {
     Waits,
 }
 
-/// The constants of a machine for programs of one shape, which is a ring degree and the sizes of the machine. Times
-/// are in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer); the fields that end in
-/// `_stages` count pipeline stages, those that end in `_room` count chunks.
+/// The constants of a machine for programs of one shape, which is a ring degree and the sizes of the machine. Times are
+/// in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer). The fields `buffer` and `mac` are
+/// times for one chunk, `transform` for half a chunk, and `chunk` for one chunk on a channel of distant memory. The
+/// fields that end in `_stages` count pipeline stages, those that end in `_room` or `_chunks` count chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Rates {
     buffer: u64,
@@ -90,8 +92,8 @@ pub(super) struct Rates {
 pub struct Clockwork {
     pub(super) rates: Rates,
     pub(super) counting: Counting,
-    /// The current time in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer). No later
-    /// event comes before it.
+    /// The current time in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer). Writes to the
+    /// buffer and sendings that are still to be simulated are at this time or later.
     pub(super) now: u64,
     pub(super) sent: u64,
     pub(super) last_sent: Option<u64>,
@@ -112,7 +114,8 @@ pub struct Clockwork {
     pub(super) channels: Vec<u64>,
     pub(super) pending: Vec<Pending>,
     pub(super) registers: Vec<Register>,
-    /// The micro-cycles in which the last instructions were sent, as many as the instruction queue holds.
+    /// The micro-cycles in which the last instructions were sent, at most as many as the instruction queue holds. It
+    /// stays empty if the time of instructions on the link is not counted.
     pub(super) queue: VecDeque<u64>,
     pub(super) fetched: u64,
     pub(super) end: u64,
@@ -315,8 +318,9 @@ impl Clockwork {
     }
 
     /// Does the next write to the buffer if it comes before an instruction that could be sent in micro-cycle
-    /// `earliest`, and returns whether it did. An instruction that is sent in the micro-cycle of a write does not
-    /// need the write's effect, so the instruction comes first.
+    /// `earliest`, and returns whether it did. With `None` it does the next write, if there is one, at any time. An
+    /// instruction that is sent in the micro-cycle of a write does not need the write's effect, so the instruction
+    /// comes first.
     #[inline]
     pub fn write_before(&mut self, earliest: Option<u64>) -> bool {
         let Some((at, writer)) = self.writer() else {
@@ -395,7 +399,8 @@ impl Clockwork {
         }
     }
 
-    /// Sends an instruction to its unit in the micro-cycle `at` that [`Self::earliest`] has returned.
+    /// Sends an instruction to its unit in the micro-cycle `at`, which must be the one that [`Self::earliest`] returned
+    /// or a later one. The caller first does all writes to the buffer before `at` with [`Self::write_before`].
     #[inline]
     pub fn send(&mut self, instr: &Decoded, at: u64) {
         if self.counting.instructions {
@@ -514,8 +519,8 @@ impl Clockwork {
         self.step_decoded(&self.decode(instr), 0)
     }
 
-    /// Sends the next instruction, which is in the queue from the micro-cycle `there` on. Returns the micro-cycle
-    /// in which it is sent. A cycle of the ciphertext buffer is `micro.buffer` micro-cycles.
+    /// Sends the next instruction, in the micro-cycle `there` at the earliest. Returns the micro-cycle in which it is
+    /// sent. A cycle of the ciphertext buffer is `micro.buffer` micro-cycles.
     ///
     /// # Errors
     /// The errors of [`Self::step`].
@@ -534,7 +539,7 @@ impl Clockwork {
         }
     }
 
-    /// Runs until all instructions have ended. Returns the time at which the last result is written, in
+    /// Runs until all instructions have ended. Returns the time at which the last result is written or stored, in
     /// micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer).
     pub fn drain(&mut self) -> u64 {
         while self.write_before(None) {}

@@ -357,7 +357,8 @@ fn allocate(writer: &Writer<'_>, registers: usize) -> Option<Code> {
 }
 
 /// Moves lines of a kernel's code that load a register from the buffer to the front of the code, if the register is
-/// written once. A line is an instruction for one chunk. Returns all lines, and how many were moved.
+/// written once. Loads of values that the kernel itself computes stay. A line is an instruction for one chunk. Returns
+/// all lines, and how many were moved.
 fn hoisted(writer: &Writer<'_>, lines: Vec<Line>) -> (Vec<Line>, usize) {
     let mut fillings: HashMap<Spot, usize> = HashMap::new();
     for line in &lines {
@@ -428,10 +429,9 @@ fn fetch(
     Some(register)
 }
 
-/// Returns a register for the new value `kept`. It is one whose value is not read again from the draft
-/// with index `at` on, else an empty one. If there is neither, it is the one with the farthest next
-/// read among those whose value can be read or computed again. The registers of the values `taken`
-/// stay.
+/// Returns a register for the new value `kept`. It is one whose value is not read again from the draft with index `at`
+/// on, else an empty one. If there is neither, it is the one with the farthest next read among those whose value can be
+/// read or computed again. The registers of the values `taken` stay. Returns `None` if there is no such register.
 fn room(
     writer: &Writer<'_>,
     file: &mut Registers,

@@ -14,7 +14,7 @@ use crate::MachineError;
 /// [`Alone::params`] says so.
 ///
 /// # Errors
-/// [`MachineError::Program`] for a micro program that does not belong to the procedure.
+/// [`MachineError::Program`] for a micro program that does not belong to the procedure, or that reads masks.
 pub fn results(
     made: &Alone,
     procedure: &Procedure,

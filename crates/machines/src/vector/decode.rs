@@ -28,7 +28,8 @@ pub(super) struct Spot {
     pub(super) chunk: u32,
 }
 
-/// The place to which an instruction's result goes when it leaves its pipeline.
+/// The place to which an instruction's result goes when it leaves its pipeline. Instructions without a result, `STORE`
+/// and `HCF`, have the variant `Accumulator`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Target {
     Chunk(Spot, Orientation),

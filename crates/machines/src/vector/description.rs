@@ -28,7 +28,7 @@ pub struct Description {
     pub clock_mhz: f64,
     /// log2 of the radix of the transforms, which is the number of rows of a limb.
     pub log_radix: u8,
-    /// log2 of the number of residues in a chunk.
+    /// log2 of the number of residues in a chunk. A limb with fewer residues is one chunk of its own.
     pub log_lanes: u8,
     /// The number of 32-bit words in the ciphertext buffer.
     pub buffer_words: u64,
@@ -77,7 +77,8 @@ pub enum Factory {
 pub enum Replacement {
     /// The least recently used limb leaves the buffer, as in the BASALISC paper.
     Lru,
-    /// The limb whose next read is farthest away leaves the buffer (Belady).
+    /// The limb whose next read in the current procedure is farthest away leaves the buffer (Belady). Limbs that the
+    /// procedure does not read again leave first.
     Furthest,
 }
 
@@ -99,7 +100,8 @@ pub enum Masks {
 pub enum Order {
     /// The work with the longest path to the procedure's end comes first. Transforms and sums run beside one another.
     Overlapped,
-    /// The work comes in the procedure's order: all work on one limb, then all work on the next.
+    /// The steps on whole limbs come in the procedure's order. The next step begins when all instructions of the step
+    /// before are sent.
     InOrder,
 }
 
@@ -156,10 +158,10 @@ pub const WORD_BITS: u64 = 32;
 pub const FIXED_BITS: u32 = 17;
 
 impl Description {
-    /// The TOML text of the machine of the BASALISC paper (docs/papers.md).
+    /// The TOML text of the machine of the BASALISC paper (docs/papers.md), but with the pipeline lengths of the RTL.
     pub const PAPER: &'static str = include_str!("vector.toml");
-    /// The TOML text of our vector machine, with as many multipliers and as much memory as the machine of the BASALISC
-    /// paper.
+    /// The TOML text of our vector machine. It differs from [`Self::PAPER`] in one twiddle factory for all transform
+    /// units instead of one for each.
     pub const OURS: &'static str = include_str!("vector-ours.toml");
     /// The TOML text of a vector machine for the U250, an FPGA card that is on sale. The RTL can build this
     /// machine.
@@ -249,7 +251,7 @@ impl Description {
     }
 
     /// Returns the sizes for which micro programs of ring degree 2^`log_n` are generated. A limb with fewer words than
-    /// the buffer reads in a cycle is one chunk, and one read of the buffer's full width spans several such limbs.
+    /// the buffer reads in a cycle is one chunk, and an access to it still takes a whole cycle of the buffer's port.
     pub fn shape(&self, log_n: u8) -> Shape {
         let log_lanes = self.log_lanes.min(log_n);
         let bytes = self.distant.gbyte.saturating_mul(1 << 30);
@@ -271,7 +273,7 @@ impl Description {
         self.buffer_words.checked_shr(log_lanes.into()).unwrap_or(0)
     }
 
-    /// Returns the number of limbs that fit into distant memory.
+    /// Returns the number of limbs that fit into distant memory and that instructions can address.
     pub fn distant_limbs(&self, shape: Shape) -> u32 {
         shape.distant.checked_div(shape.limb_chunks()).unwrap_or(0)
     }

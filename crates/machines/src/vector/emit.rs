@@ -100,8 +100,8 @@ impl Emitter {
     }
 
     /// Fills the emitter with the code of a kernel (sums that are computed together) for all chunks. If the machine has
-    /// twice as many registers as the kernel needs, registers are loaded for the next chunk before the current one is
-    /// done.
+    /// at least twice as many registers as the kernel needs, odd chunks use other registers than even ones. If the code
+    /// also begins with loads of registers, they are executed for the next chunk before the current one is done.
     fn sums(&mut self, code: &Code, reads: &[u32], writes: &[u32]) {
         let twice = 2 * code.registers <= usize::from(self.registers);
         if twice {

@@ -2,11 +2,12 @@
 //! Converts a mid-level procedure to a graph of the vector machine's work: transforms, automorphisms, and sums of
 //! products.
 //!
-//! All elementwise work is a **sum** modulo one prime: products of two limbs, limbs times constants, and a constant. A
-//! sum of sums is one sum if the inner one is used once. An inner sum with products stays by itself, unless the outer
-//! one continues its chain of accumulations. So a weighted sum of a base extension, or the end of a
-//! division, is one pass through the accumulator. A limb modulo another prime is a term like any other, since the
-//! multiplier takes any 32 bits.
+//! All elementwise work is a **sum** modulo one prime: products of two limbs, limbs times constants, and a constant. An
+//! inner sum modulo the same prime becomes a part of an outer one if it has one reader, or one term and no constant.
+//! All its readers must use it as a term and not as a factor. An inner sum with products stays by itself, unless the
+//! outer one continues its chain of accumulations. So a weighted sum of a base extension, or the end of a division, is
+//! one pass through the accumulator. A limb modulo another prime is a term like any other, since the multiplier takes
+//! any 32 bits.
 
 use std::collections::HashSet;
 
@@ -20,8 +21,8 @@ use super::description::{FIXED_BITS, Masks};
 use super::host::{Hosted, hosted};
 use crate::MachineError;
 
-/// The modulus index of all plaintexts, which have no entry in the graph's table of moduli. Plaintexts are only read:
-/// nothing is computed modulo their modulus.
+/// The modulus index of all limbs modulo a plaintext modulus, which has no entry in the graph's table of moduli. Such
+/// limbs are only read: the machine computes nothing modulo a plaintext modulus.
 const PLAIN: u16 = u16::MAX;
 
 /// A value of the graph, a limb: an index into [`Graph::nodes`].
@@ -72,7 +73,7 @@ pub struct Graph {
     pub name: String,
     pub log_n: u8,
     pub nodes: Vec<Node>,
-    /// For each value the index of its modulus in `moduli`, or `PLAIN` for a plaintext.
+    /// For each value the index of its modulus in `moduli`, or `PLAIN` for a limb modulo a plaintext modulus.
     pub modulus: Vec<u16>,
     pub moduli: Vec<Modulus>,
     /// The values that are limbs of keys, generated masks among them.
@@ -140,7 +141,8 @@ struct Builder<'p> {
 /// masks.
 ///
 /// # Errors
-/// [`MachineError::Unsupported`] for an instruction or a modulus that the machine does not have.
+/// [`MachineError::Unsupported`] for an instruction, a modulus, a ring or a plaintext operand that the machine does not
+/// support. The errors of [`expand_composites`].
 pub fn graph(procedure: &Procedure, masks: Masks) -> Result<Graph, MachineError> {
     let expanded = expand_composites(procedure, |_| false)?;
     let count = expanded.types.len();
@@ -302,10 +304,11 @@ impl Builder<'_> {
         Ok(self.graph.modulus.get(value) == Some(&PLAIN) || self.q(value)? != q)
     }
 
-    /// Adds a value times `by` to a sum. If the value is itself a sum modulo `q` that nothing else reads, or a single
-    /// term without a constant, its terms are added in its place. If these terms contain a product of two limbs, that
-    /// happens only if `chain` says that the sum continues a chain of accumulations. Otherwise the products' operands
-    /// would have to stay in the buffer until the later sum is computed.
+    /// Adds a value times `by` to a sum. If the value is itself a sum modulo `q` that only sums read, each as a term,
+    /// its terms may be added in its place. That happens if the value has one reader, or one term and no constant. If
+    /// its terms contain a product of two limbs, `chain` must also say that the outer sum continues a chain of
+    /// accumulations. Otherwise the products' operands would have to stay in the buffer until the later sum is
+    /// computed.
     fn add(
         &self,
         to: &mut Sum,

@@ -68,11 +68,11 @@ impl Hosted {
     }
 }
 
-/// Finds the host's work in a procedure without immediate parameters. This work computes the values
-/// modulo a plaintext modulus from one plaintext operand and constants.
+/// Finds the host's work in a procedure without immediate parameters. This work computes values modulo a plaintext
+/// modulus from one plaintext operand, by the operations `ADDI`, `MULI` and `NEG`.
 ///
 /// # Errors
-/// [`MachineError::Unsupported`] for a plaintext of which the machine would read more than one limb, or a limb whose
+/// [`MachineError::Unsupported`] for a plaintext that the machine would read in two different forms, or a limb whose
 /// residues exceed the machine's words.
 pub fn hosted(procedure: &Procedure) -> Result<Hosted, MachineError> {
     let mut found = Hosted::default();

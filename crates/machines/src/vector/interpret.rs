@@ -54,7 +54,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Makes empty memories for programs of a shape and a table of moduli. Distant memory has `distant` chunks.
+    /// Makes memories with all words 0, for programs of a shape and a table of moduli. Distant memory has `distant`
+    /// chunks.
     ///
     /// # Errors
     /// An error for a modulus that the multipliers or the transforms do not support.
@@ -83,7 +84,8 @@ impl Memory {
     /// Expands a program's masks from their seeds, as the machine's generator does.
     ///
     /// # Errors
-    /// [`Fault::NoSeed`] for a mask whose seed is not in `seeds`; those of [`Self::execute`].
+    /// [`Fault::NoSeed`] for a mask whose seed is not in `seeds`. [`Fault::Math`] for a mask whose modulus is not in
+    /// the program's table.
     pub fn make(&mut self, program: &MicroProgram, seeds: &[[u8; 32]]) -> Result<(), Fault> {
         let lanes = self.layout.lanes();
         self.masks.clear();
@@ -105,7 +107,8 @@ impl Memory {
     /// Executes a micro program on the memories' residues.
     ///
     /// # Errors
-    /// [`Fault`] for a program that the verifier refuses.
+    /// [`Fault::Malformed`] for an instruction with an operand, an address or a modulus that is not there; the verifier
+    /// refuses such programs. It is also the error for a mask that [`Self::make`] has not expanded.
     pub fn execute(&mut self, program: &MicroProgram) -> Result<(), Fault> {
         for (number, instr) in program.instrs.iter().enumerate() {
             self.step(instr).map_err(|stop| match stop {

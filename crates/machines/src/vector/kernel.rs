@@ -39,13 +39,13 @@ pub struct Kernel {
 pub struct Kernels {
     pub kernels: Vec<Kernel>,
     /// For each value, whether it lies in the ciphertext buffer. All values that are no sums do, also parameters and
-    /// masks, and so do sums that results, transforms or other kernels read.
+    /// masks, and so do sums that are results or that transforms, automorphisms or other kernels read.
     pub buffered: Vec<bool>,
 }
 
-/// Groups a graph's sums into kernels (sums that are computed together, chunk by chunk) that need
-/// at most `registers` registers. With `share`, sums are also grouped if they share operands, and a
-/// kernel of a base extension writes at most `share` limbs.
+/// Groups a graph's sums into kernels (sums that are computed together, chunk by chunk). At least two of `registers`
+/// registers stay free of sums that only the kernel itself reads. With `share`, sums are also grouped if they share
+/// operands, and a kernel of a base extension writes at most `share` limbs.
 pub fn kernels(graph: &Graph, registers: usize, share: Option<usize>) -> Kernels {
     let count = graph.nodes.len();
     let mut buffered = vec![false; count];
@@ -194,8 +194,7 @@ impl Sets {
     }
 }
 
-/// Returns the stage of each value: the number of transforms and buffered values on the longest
-/// path in the graph to the value.
+/// Returns the stage of each value: the largest number of buffered values before it on a path in the graph.
 fn stages(graph: &Graph, buffered: &[bool]) -> Vec<usize> {
     let mut stage = vec![0usize; graph.nodes.len()];
     for &value in &graph.order {
@@ -215,8 +214,8 @@ fn stages(graph: &Graph, buffered: &[bool]) -> Vec<usize> {
     stage
 }
 
-/// Groups sums of the same stage into kernels, so that no kernel depends on itself. A sum's stage
-/// is the number of transforms and buffered values on the longest path in the graph to it.
+/// Groups sums of the same stage into kernels, so that no kernel depends on itself. A sum's stage is the largest number
+/// of buffered values before it on a path in the graph.
 fn groups(
     graph: &Graph,
     used: &[bool],
@@ -259,9 +258,9 @@ fn groups(
     found
 }
 
-/// Joins groups of sums that multiply the same operand, which is then read once, if the shared operands fit the
-/// registers and the group has at most [`MOST`] sums. A shared limb of a key joins no sums. Sums that share a digit of
-/// a ciphertext are joined instead, so that each digit is read once.
+/// Joins groups of sums of the same stage that multiply the same operand, which is then read once, if the shared
+/// operands fit the registers and the group has at most [`MOST`] sums. A shared limb of a key joins no sums. Sums that
+/// share a digit of a ciphertext are joined instead, so that each digit is read once.
 fn join_for_operands(
     graph: &Graph,
     sums: &[(Value, &Sum)],

@@ -104,7 +104,8 @@ impl Layout {
     }
 
     /// Returns the positions of the words of chunk `chunk` in a limb that is stored row after row, in the order in
-    /// which the units take the words.
+    /// which the units take the words. For [`Orientation::Scattered`] they are those of [`Orientation::Rows`], the rows
+    /// before the automorphism moves them.
     pub fn words(self, orientation: Orientation, chunk: usize) -> Vec<usize> {
         let (rows, columns, lanes) = (self.rows(), self.columns(), self.lanes());
         match orientation {
@@ -134,10 +135,10 @@ impl Layout {
         self.of_value(position.reverse_bits() >> (usize::BITS - bits))
     }
 
-    /// Returns where the automorphism x -> x^g moves the word at a row and a column of a limb in evaluation form, by
-    /// the rule of the permutation units. The value of the result at psi^(2k+1) is the operand's at psi^(g(2k+1)). So
-    /// with h the inverse of g modulo 2N, the value at k goes to k h + (h - 1) / 2. Within a row, column i goes to
-    /// column i h + b, where b depends on the row.
+    /// Returns where the automorphism x -> x^g, for an odd g, moves the word at a row and a column of a limb in
+    /// evaluation form, by the rule of the permutation units. The value of the result at psi^(2k+1) is the operand's at
+    /// psi^(g(2k+1)). So with h the inverse of g modulo 2N, the value at k goes to k h + (h - 1) / 2. Within a row,
+    /// column i goes to column i h + b, where b depends on the row.
     pub fn turned(self, g: u64, row: usize, column: usize) -> (usize, usize) {
         let (a, b) = self.turn(g, row);
         let (to, offset) = (b % self.rows(), b / self.rows());

@@ -30,7 +30,7 @@ pub struct Prepared {
     /// Two lower bounds on the procedure's time, in cycles of the ciphertext buffer: one by the buffer's port, and
     /// one by the multiply-accumulate unit.
     pub floors: [u64; 2],
-    /// The number of plaintexts on which the host works in each call.
+    /// The number of limbs of plaintexts that the host changes before each call.
     pub hosted: u64,
     /// The indices of the parameters, in the order in which tasks first read them. Parameters that no task reads come
     /// last.
@@ -42,15 +42,15 @@ impl Prepared {
     /// order that the description's field `schedule` names.
     ///
     /// # Errors
-    /// [`MachineError::Unsupported`] for an instruction, a modulus or a size that the machine does not support.
+    /// [`MachineError::Unsupported`] for an instruction, a modulus or a size that the machine does not support. Another
+    /// error for a procedure that does not verify.
     pub fn new(d: &Description, procedure: &Procedure) -> Result<Self, MachineError> {
         Self::in_order(d, procedure, PIECE, |_, tasks| ordered(d, tasks))
     }
 
-    /// Prepares a procedure with its tasks in the order that the function `order` chooses. The
-    /// function gets the tasks in an order in which each comes after those that compute its
-    /// operands. A kernel (sums that are computed together, chunk by chunk) of a base extension
-    /// writes at most `piece` limbs.
+    /// Prepares a procedure with its tasks in the order that the function `order` chooses. The function gets the tasks
+    /// in an order in which each comes after those that compute its operands. With the schedule [`Order::Overlapped`] a
+    /// kernel (sums that are computed together, chunk by chunk) of a base extension writes at most `piece` limbs.
     pub(super) fn in_order(
         d: &Description,
         procedure: &Procedure,
@@ -89,7 +89,8 @@ impl Prepared {
         })
     }
 
-    /// Returns each value that is a generated mask, with the number by which `LOAD` addresses the mask.
+    /// Returns each value that is a generated mask, with the address from which `LOAD` takes the mask, counted in
+    /// limbs.
     pub(super) fn masks(&self) -> Vec<(Value, u32)> {
         let first = MASKS / self.shape.limb_chunks();
         let masks = (first..).zip(&self.graph.masks);
@@ -130,20 +131,22 @@ pub struct Alone {
     pub results: Vec<Where>,
     /// For each parameter its place at the start: in the buffer, or in distant memory.
     pub params: Vec<Where>,
-    /// The time from the first instruction to the write of the last result, in micro-cycles (`micro.buffer` of them
-    /// make one cycle of the ciphertext buffer).
+    /// The time from the start until the last result is written or stored, in micro-cycles (`micro.buffer` of them make
+    /// one cycle of the ciphertext buffer).
     pub micro: u64,
     pub tally: Tally,
     pub peak: usize,
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
-    /// The number of masks (uniform halves of keys) that the generator expanded from seeds.
+    /// The number of masks (uniform halves of keys) that the generator expanded from seeds. A mask that is expanded
+    /// again counts again.
     pub made: u64,
     /// Two lower bounds on the procedure's time, in cycles of the ciphertext buffer: one by the buffer's port, and
     /// one by the multiply-accumulate unit.
     pub floors: [u64; 2],
-    /// The host's work on plaintexts before the procedure runs.
+    /// The host's work on plaintexts before the procedure runs, one entry for each limb modulo a plaintext modulus that
+    /// the procedure reads. An entry may leave the limb unchanged.
     pub hosted: Vec<HostWork>,
 }
 
@@ -318,7 +321,7 @@ pub fn alone_prepared(
 /// (`micro.buffer` of them make one cycle of the ciphertext buffer), and the counts of what its units did.
 ///
 /// # Errors
-/// [`MachineError::Program`] for a program that the verifier refuses.
+/// [`MachineError::Program`] if the machine cannot continue, as with some programs that the verifier refuses.
 pub fn time(
     d: &Description,
     program: &MicroProgram,

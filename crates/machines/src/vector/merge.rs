@@ -3,8 +3,10 @@
 //! send them.
 //!
 //! The controller sends instructions in the stream's order, and waits with an instruction that cannot be sent. So the
-//! performance simulator itself chooses the order: among the next instructions of each unit's work, the one that can
-//! be sent first comes next. The same simulator, fed the stream, then sends every instruction at the same time.
+//! performance simulator itself chooses the order: among the next instructions of each unit's work, the one that can be
+//! sent first comes next. If a finished sum waits to be written, the next instruction of a kernel comes first. With the
+//! schedule [`Order::InOrder`] the steps keep their order. The same simulator, fed the finished stream, sends every
+//! instruction at the time by which the order was chosen.
 
 use std::collections::{HashMap, VecDeque};
 

@@ -42,7 +42,7 @@ impl Passes {
     }
 
     /// Transforms one line in place: a column for NTT1 and INTT2, or a row for NTT2 and INTT1. `line` is the number of
-    /// the column or row.
+    /// the column or row, and `x` has its residues. Other instructions leave `x` unchanged.
     ///
     /// # Errors
     /// There is none for a prime modulus.

@@ -75,8 +75,9 @@ impl Pipe {
         }
     }
 
-    /// Returns the time at which all instructions have left the pipeline, in micro-cycles (`micro.buffer` of them
-    /// make one cycle of the ciphertext buffer). Returns `None` while that depends on a write to the buffer.
+    /// Returns the time at which all instructions have left the pipeline, `now` or later, in micro-cycles
+    /// (`micro.buffer` of them make one cycle of the ciphertext buffer). Returns `None` while that depends on a write
+    /// to the buffer.
     #[inline]
     pub(super) fn empty(&self, now: u64) -> Option<u64> {
         match self.items.is_empty() {
@@ -85,8 +86,9 @@ impl Pipe {
         }
     }
 
-    /// Returns the time at which the first instruction whose time to leave is unknown reaches the pipeline's end,
-    /// in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer).
+    /// Returns the time at which the first instruction whose time to leave is unknown reaches the pipeline's end, in
+    /// micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer). Returns `None` if no
+    /// instruction's time to leave is unknown.
     #[inline]
     pub(super) fn front(&self) -> Option<u64> {
         let item = self.items.front()?;

@@ -39,7 +39,7 @@ pub struct Param {
     pub limb: Held,
     /// The limb's place in the buffer, or `None` if it is not there.
     pub place: Option<u32>,
-    /// The limb's address in distant memory, or `None` if the limb has no copy there.
+    /// The limb's address in distant memory, counted in limbs, or `None` if the limb has no copy there.
     pub distant: Option<u32>,
     /// Whether a later call needs the parameter's limb.
     pub later: bool,
@@ -51,7 +51,7 @@ pub struct Request<'r> {
     pub params: Vec<Param>,
     /// For each result of the procedure its value, and the limb of the program that it becomes.
     pub results: Vec<(Value, Held)>,
-    /// For each value that is a generated mask, the number by which `LOAD` addresses the mask.
+    /// For each value that is a generated mask, the address from which `LOAD` takes the mask, counted in limbs.
     pub masks: Vec<(Value, u32)>,
     pub replacement: Replacement,
 }
@@ -67,8 +67,8 @@ pub struct Placed {
     pub distant: BTreeMap<Held, u32>,
     /// The most places of the ciphertext buffer, each for one limb, that are in use at once.
     pub peak: usize,
-    /// The number of loads of parameters. `spilled` is the number of stores of limbs for lack of room, and `reloaded`
-    /// the number of loads of stored limbs that are no parameters.
+    /// The number of loads of parameters, also of those that were stored before. `spilled` is the number of stores of
+    /// limbs for lack of room, and `reloaded` the number of loads of stored limbs that are no parameters.
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,

@@ -51,11 +51,11 @@ fn times(
     Ok((found, clock.drain()))
 }
 
-/// Predicts the host's writes of at most `batch` instructions. The queue has room for each write, and none delays the
-/// machine.
+/// Predicts the host's writes of at most `batch` instructions each; `batch` is first moved into the range from 1 to the
+/// size of the queue. The queue has room for each write, and none delays the machine.
 ///
 /// # Errors
-/// [`MachineError::Program`] for a program that the verifier refuses.
+/// [`MachineError::Program`] if the machine cannot continue, as with some programs that the verifier refuses.
 pub fn predicted(
     d: &Description,
     program: &MicroProgram,
@@ -80,8 +80,9 @@ pub fn predicted(
 /// the BASALISC paper's counting.
 ///
 /// # Errors
-/// [`MachineError::Overrun`] for a write for which the queue has too little room, with the first instruction that does
-/// not fit; those of [`predicted`]; an error if the writes have fewer instructions than the program.
+/// [`MachineError::Overrun`] for a write for which the queue has too little room, with the number of the first
+/// instruction that does not fit, counted from 1. The errors of [`predicted`]. [`MachineError::Program`] if the writes
+/// have fewer instructions than the program.
 pub fn fed(d: &Description, program: &MicroProgram, writes: &[Write]) -> Result<Fed, MachineError> {
     let mut there = Vec::new();
     for write in writes {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::graph::Value;
 use super::order::Task;
 
-/// For each value of a procedure the indices of the tasks that read it, ascending. All are in one list, value
+/// For each value of a procedure's graph the indices of the tasks that read it, ascending. All are in one list, value
 /// after value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Readers {
@@ -55,7 +55,7 @@ impl Readers {
         found
     }
 
-    /// Returns the number of the procedure's values in the table.
+    /// Returns the number of values in the table, which is that of the procedure's graph.
     pub fn values(&self) -> usize {
         self.begin.len() - 1
     }
@@ -69,7 +69,9 @@ impl Readers {
         }
     }
 
-    /// Returns the indices of the tasks that read a value, ascending.
+    /// Returns the indices of the tasks that read a value, ascending. A task that reads the value twice is there twice.
+    /// A parameter that is passed the same limb as an earlier one has an empty list, since its readers are in the list
+    /// of [`Self::of`].
     #[inline]
     pub fn tasks(&self, value: Value) -> &[u32] {
         let at = |number: usize| self.begin.get(number).copied().unwrap_or(0) as usize;

@@ -16,24 +16,25 @@ pub struct VectorUse {
     /// The cycles as the BASALISC paper counts them, without the time of distant memory and of instructions. The
     /// report's own cycles contain both.
     pub cycles_by_papers_counting: u64,
-    /// The cycles in which the buffer's port read. In `port_writes` cycles it wrote. In `port_stalls` cycles it was
-    /// free while the next instruction, which reads, waited.
+    /// The cycles in which the buffer's port read. In `port_writes` cycles it wrote. The field `port_stalls` sums the
+    /// cycles in which the port was free before each instruction that reads was sent.
     pub port_reads: u64,
     pub port_writes: u64,
     pub port_stalls: u64,
-    /// The cycles in which the buffer's port was free while the next instruction, which reads, waited, as the BASALISC
-    /// paper counts: without distant memory and the link. The port's numbers of reads and writes are the same in both
-    /// ways of counting time.
+    /// The same cycles as `port_stalls`, as the BASALISC paper counts: without distant memory and the link. The port's
+    /// numbers of reads and writes are the same in both ways of counting time.
     pub port_stalls_by_papers_counting: u64,
     /// A lower bound on the run's cycles, by the buffer's port: the sum over the calls of the cycles in which the
-    /// call's own reads and writes need the port. `mac_floor` is the bound by the multiply-accumulate unit.
+    /// call's reads and writes need the port, without loads and stores. `mac_floor` is the bound by the
+    /// multiply-accumulate unit.
     pub port_floor: u64,
     pub mac_floor: u64,
     /// The mean fill of the multiply-accumulate pipeline, from 0 to 1, as the BASALISC paper counts. `filled_transform`
     /// is that of the transform's pipeline.
     pub filled_mac: f64,
     pub filled_transform: f64,
-    /// The cycles of the ciphertext buffer in which the instruction queue was empty.
+    /// The cycles of the ciphertext buffer in which the controller waited only for the next instruction to cross the
+    /// link.
     pub queue_dry: u64,
     /// The mean cycles of a channel of distant memory in which chunks pass it: the sum over the channels, divided
     /// by their number.
@@ -43,7 +44,8 @@ pub struct VectorUse {
     /// loads of stored limbs by the call that computed them; loads by later calls count in `limbs_loaded`.
     pub limbs_spilled: u64,
     pub limbs_reloaded: u64,
-    /// The number of masks (uniform halves of keys) that the generator on the chip expanded from seeds.
+    /// The number of masks (uniform halves of keys) that the generator on the chip expanded from seeds. A mask that is
+    /// expanded again counts again.
     pub limbs_made: u64,
     /// The time of successive runs of the program, with the host's transfers between or beside them.
     pub host: HostUse,
@@ -66,8 +68,9 @@ pub struct VectorParts {
     pub by_procedure: BTreeMap<String, CallsUse>,
     /// The number of the program's input ciphertexts and plaintexts that were an operand of a call.
     pub loaded: u64,
-    /// For each mid-level operation of the machine's units, its count and its time. Sums of any
-    /// kind are one operation.
+    /// The micro instructions by the mid-level operation to which they belong, counted in limbs: `NTT` and `INTT` have
+    /// both their passes, and `AUTO` has `MORPH`. Each other micro operation has a row under its own mnemonic. `HCF`
+    /// counts instructions.
     pub by_mid: BTreeMap<String, TimeUse>,
     pub by_micro: BTreeMap<String, TimeUse>,
 }
@@ -136,13 +139,13 @@ pub struct CallsUse {
     /// The part of `micro_cycles` that loads take. It counts the loads of limbs of ciphertexts and plaintexts which
     /// the program reads. A cycle of the ciphertext buffer is `micro.buffer` micro-cycles.
     pub loading: u64,
-    /// The part of `micro_cycles` in which automorphisms of ciphertexts are computed. A cycle of the ciphertext
-    /// buffer is `micro.buffer` micro-cycles.
+    /// The part of `micro_cycles` that automorphisms (`MORPH`) take. A cycle of the ciphertext buffer is `micro.buffer`
+    /// micro-cycles.
     pub turning: u64,
 }
 
 impl CallsUse {
-    /// Adds the calls and the time of another procedure to this one's.
+    /// Adds other calls and their time to these.
     pub(crate) fn add(&mut self, other: &Self) {
         self.calls += other.calls;
         self.micro_cycles += other.micro_cycles;

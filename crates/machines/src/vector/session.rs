@@ -2,11 +2,11 @@
 //! Runs a program's calls on the vector machine's cycle model, fed one after another.
 //!
 //! Each call is placed, lowered to micro instructions, and timed from the state in which the calls before it left the
-//! machine. If the state has occurred before, the call is not timed again but replayed. A state is everything on which
-//! times depend:
+//! machine. If the same procedure was called in the same state before, the call is not timed again but replayed. A
+//! state is everything on which times depend:
 //!
-//! - the arguments in the buffer, which of them have a copy in distant memory and on which channel, and which of them
-//!   a later call needs,
+//! - the arguments: their places in the buffer and the channels of their copies in distant memory, which of them are
+//!   one limb, which belong to an input ciphertext or plaintext, and which a later call needs,
 //! - the other limbs in the buffer, in the order of their use, with the channels of their copies,
 //! - the limbs that die with the call,
 //! - the items in the pipelines, the port, the instruction queue and the channels of distant memory.
@@ -55,7 +55,8 @@ struct Known {
     place: Option<u32>,
     /// The address of the limb's copy in distant memory, in limbs, or `None` if it has no copy there.
     distant: Option<u32>,
-    /// The last call that has the limb as an argument. `first` is the index of the first such argument.
+    /// The last call that has the limb as an argument. `first` is the index of the first argument of that call that is
+    /// the limb.
     call: u64,
     first: u32,
     /// The number of the call after which nothing reads the limb.
@@ -90,10 +91,11 @@ pub struct Running<'m> {
     /// replayed.
     key: Key,
     options: SimOptions<'m>,
-    /// The time of the run by source line and by procedure, in micro-cycles (`micro.buffer` of them make one cycle
-    /// of the ciphertext buffer).
+    /// The time of the run's calls by source line and by procedure, in micro-cycles (`micro.buffer` of them make one
+    /// cycle of the ciphertext buffer).
     pub ledger: Ledger,
-    /// The time and the counts of all calls since the run's start.
+    /// The time and the counts of all calls since the run's start. After [`Self::finish`] it also contains the stores
+    /// of outputs and the work that was in the pipelines after the last call.
     pub total: Ran,
     pub calls: u64,
     pub replayed: u64,
@@ -146,7 +148,9 @@ impl<'m> Running<'m> {
     /// Places, lowers and times the program's next call.
     ///
     /// # Errors
-    /// An error for a call out of order, or one that the machine cannot run.
+    /// An error for a call out of order, or one that the machine cannot run. [`MachineError::Memory`] for a call that
+    /// stores limbs for lack of room although the options forbid it. [`MachineError::Halt`] if the options' watch stops
+    /// the run.
     pub fn feed(&mut self, called: &Called) -> Result<(), MachineError> {
         self.options.watch.check()?;
         let procedure = self.order.take(called)?;
@@ -237,7 +241,7 @@ impl<'m> Running<'m> {
     /// so that the host can take them.
     ///
     /// # Errors
-    /// An error if an output is a limb that no call computed, or if distant memory is full.
+    /// An error if an output is neither an input nor a call's result, or if distant memory is full.
     pub fn finish(&mut self, outputs: &[LimbId]) -> Result<(), MachineError> {
         self.order.check(outputs)?;
         let mut clocks = self.awake()?;

@@ -138,7 +138,7 @@ pub struct Moved {
     pub limbs_out: u64,
     /// The bytes of instructions, which cross the link while the machine works.
     pub program_bytes: u64,
-    /// The number of limbs in distant memory that are in use at once during a run.
+    /// The number of limbs of distant memory that a run's data and keys take.
     pub distant_limbs: u64,
 }
 

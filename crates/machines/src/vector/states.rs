@@ -22,8 +22,9 @@ pub struct States {
     numbers: HashMap<Rc<Clocks>, u32>,
 }
 
-/// A state of the simulated machines between two calls. `number` identifies the state up to the numbers of the
-/// buffer's places. `places` has the places that results in the pipelines will be written to, in order.
+/// A state of the simulated machines between two calls. `number` identifies the state up to the numbers of the buffer's
+/// places. `places` lists, each once, the places of the buffer to which results in the pipelines will be written. The
+/// stored state names such a place by its index in this list.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct State {
     pub number: u32,

@@ -11,8 +11,9 @@ pub struct Tally {
     /// buffer's port.
     pub reads: u64,
     pub writes: u64,
-    /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) in which the buffer's port
-    /// was free while the next instruction, which reads a chunk, waited for something else.
+    /// The sum over the instructions that read a chunk of the buffer: how long the buffer's port was free before the
+    /// instruction was sent. The time counts from the end of the port's last use, or from the call's begin if that is
+    /// later. It is in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer).
     pub stalled: u64,
     /// The number of instructions of the multiply-accumulate unit. `transform` counts those of the transform
     /// units, permutations included; `loads` and `stores` count the loads and the stores.
@@ -25,11 +26,12 @@ pub struct Tally {
     /// pipeline.
     pub in_mac: u64,
     pub in_transform: u64,
-    /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) in which the instruction
-    /// queue was empty.
+    /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) in which the controller waited
+    /// only for the next instruction to cross the link. A wait counts from the last sending or the last write to the
+    /// buffer, whichever is later.
     pub dry: u64,
     /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) in which chunks passed the
-    /// channels of distant memory, summed over the channels.
+    /// channels of distant memory, summed over the channels. It is 0 if the time of distant memory is not counted.
     pub distant: u64,
 }
 
@@ -111,30 +113,37 @@ impl Ops {
     }
 }
 
-/// The time and the counts of one call, or the sums of several.
+/// The time and the counts of one call, or of several: the largest `peak`, and the sums of the other fields.
 #[derive(Clone, Debug, Default)]
 pub struct Ran {
-    /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) of three simulated
-    /// machines. The first counts all times. The second counts as the BASALISC paper does, without distant memory
-    /// and the link. The third counts all times with all limbs on one half of distant memory's channels.
+    /// The micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer) of three simulated machines.
+    /// The first counts all times. The second counts as the BASALISC paper does, without distant memory and the link.
+    /// The third counts all times with all limbs on one half of distant memory's channels. If the number of channels is
+    /// odd, it uses all of them.
     pub micro: [u64; 3],
     pub tally: [Tally; 3],
     pub ops: Ops,
     /// For each opcode, the time from the sending of the instruction before to that of each instruction with the
-    /// opcode, in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer). Distant memory and
-    /// the link count. The times add up to `micro[0]`, except for the work in the pipelines at the end of a program.
+    /// opcode, in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext buffer). Distant memory and the
+    /// link count. The times add up to `micro[0]`. Only the work in the pipelines at the end of a program without `HCF`
+    /// is in no opcode's time.
     pub took: Ops,
     /// The part of the times `took`, in micro-cycles (`micro.buffer` of them make one cycle of the ciphertext
     /// buffer), in which limbs of ciphertexts and plaintexts which the program reads are loaded.
     pub loading: u64,
+    /// The most places of the ciphertext buffer, each for one limb, that were in use at once.
     pub peak: usize,
     pub loads: u64,
     pub spilled: u64,
     pub reloaded: u64,
-    /// The number of masks (uniform halves of keys) that the generator expanded from seeds.
+    /// The number of masks (uniform halves of keys) that the generator expanded from seeds. A mask that is expanded
+    /// again counts again.
     pub made: u64,
+    /// Two lower bounds on the time in cycles of the ciphertext buffer: by the buffer's port without loads and stores,
+    /// and by the multiply-accumulate unit.
     pub floors: [u64; 2],
-    /// The number of plaintexts on which the host worked and that it sent.
+    /// The number of limbs of plaintexts that the host changed and sent for the calls, since the machine cannot compute
+    /// modulo their modulus.
     pub hosted: u64,
 }
 

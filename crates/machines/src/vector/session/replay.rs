@@ -41,7 +41,7 @@ impl Hash for Key {
 }
 
 /// The effect of a call on the state of the machine. Limbs are named as the call's arguments and results, or by their
-/// places before the call. Limbs that die with the call are left out.
+/// places before the call. The lists `places` and `left` leave out limbs that die with the call.
 pub(super) struct Replay {
     /// The limbs in the first places of the buffer after the call, each with whether it has a copy in distant
     /// memory.
