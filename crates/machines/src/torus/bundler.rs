@@ -17,8 +17,8 @@ pub(super) struct Bundler {
     step: usize,
     group: usize,
     pattern: usize,
-    /// The number of bundles (weighted sums over the patterns of a step) that have begun and that
-    /// no product has used yet. `depth` is the limit of this number.
+    /// The number of bundles (weighted sums over the patterns of a step, each for one group of positions) that have
+    /// begun and that no product has used yet. `depth` is the limit of this number.
     held: u64,
     depth: u64,
     /// The number of complete bundles (weighted sums over the patterns of a step) that no product has used yet.

@@ -5,10 +5,9 @@
 use super::{Schedule, Shape, Sizes, TorusError, run};
 
 impl Shape {
-    /// Makes an engine with [`Schedule::Sums`] or, for unrolled keys, [`Schedule::Coefficients`].
-    /// It chooses the one with fewer cycles for all ciphertexts together, by the cycle model with a
-    /// key that is never late. If both take as many cycles, or the sizes do not allow
-    /// `Coefficients`, it is `Sums`.
+    /// Makes an engine with [`Schedule::Sums`] or, for unrolled keys, [`Schedule::Coefficients`]. It chooses the one
+    /// with fewer cycles of the blind rotation of all ciphertexts together, by the cycle model with a key that is never
+    /// late. If both take as many cycles, or the sizes do not allow `Coefficients`, it is `Sums`.
     ///
     /// Both schedules compute the same ciphertexts. A step of m secret bits has 2^m - 1 patterns of
     /// bits that are not all 0. [`Schedule::Coefficients`] first reduces the keys of all patterns

@@ -26,7 +26,8 @@ pub struct Description {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_more_than_the_part_has: Option<String>,
     pub clock_mhz: f64,
-    /// log2 of the ring degree. This field and the next ones are those of [`Sizes`].
+    /// log2 of the ring degree. This field and the following ones up to `key_beats` are those of [`Sizes`], except
+    /// `schedule`.
     pub log_n: u32,
     pub levels: usize,
     pub log_base: u32,
@@ -51,7 +52,8 @@ pub enum Kind {
     Torus,
 }
 
-/// The memory or link from which the bootstrapping key and the switching key come, with its rate.
+/// The memory or link from which the bootstrapping key and the switching key come, with its rate in 10^9 bytes per
+/// second.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeySource {
@@ -120,8 +122,8 @@ impl Description {
     /// Reads an engine's description from TOML and checks its fields.
     ///
     /// # Errors
-    /// [`MachineError::Syntax`] for text that is no description, [`MachineError::Field`] for a field out of range,
-    /// [`MachineError::UnknownPart`].
+    /// [`MachineError::Syntax`] for text that is no description. [`MachineError::UnknownPart`] for an unknown FPGA. The
+    /// errors of [`Self::shape`].
     pub fn read(text: &str) -> Result<Self, MachineError> {
         let description: Self =
             toml::from_str(text).map_err(|e| MachineError::Syntax(e.to_string()))?;
@@ -130,10 +132,11 @@ impl Description {
         Ok(description)
     }
 
-    /// Checks the fields, and returns the sizes and the schedule of the engine.
+    /// Checks all fields except `part`, and returns the sizes and the schedule of the engine.
     ///
     /// # Errors
-    /// [`MachineError::Field`] for a field out of range.
+    /// [`MachineError::Field`] for a field out of range. [`MachineError::Own`] for digits of the key switch that the
+    /// software does not have.
     pub fn shape(&self) -> Result<Shape, MachineError> {
         fields::name(&self.name)?;
         fields::clock_mhz(self.clock_mhz)?;
@@ -165,7 +168,8 @@ impl Description {
     /// transform.
     ///
     /// # Errors
-    /// [`MachineError::Field`] for a field out of range.
+    /// [`MachineError::Field`] for a field out of range. [`MachineError::Own`] for digits of the key switch that the
+    /// software does not have.
     pub fn cheapest(self) -> Result<Self, MachineError> {
         let shape = Shape::cheapest(self.sizes()).map_err(by_its_field)?;
         Ok(Self {
@@ -175,7 +179,7 @@ impl Description {
         })
     }
 
-    /// Returns how many bits of the bootstrapping key the key's source delivers in a cycle.
+    /// Returns the source of the bootstrapping key: how often a beat of the key arrives at the rate of the field `key`.
     ///
     /// # Errors
     /// The errors of [`Self::shape`].

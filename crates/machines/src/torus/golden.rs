@@ -38,7 +38,8 @@ impl Golden {
         })
     }
 
-    /// Returns the transform modulo 2^52 - 2^12 + 1 of a polynomial of the key with coefficients modulo 2^32.
+    /// Returns the transform modulo 2^52 - 2^12 + 1 of a polynomial of the key with coefficients modulo 2^32. Position
+    /// i has the value at psi^(2 br(i) + 1), for br the reversal of bits and psi a primitive 2N-th root of unity.
     ///
     /// # Errors
     /// An error for a polynomial whose length is not the ring degree.

@@ -12,10 +12,10 @@ pub struct KeyStream<'a> {
 }
 
 impl<'a> KeyStream<'a> {
-    /// Makes the stream from the key's polynomials, each of N residues, for the ring degree N. With R rows in a
-    /// gadget ciphertext, the polynomial of gadget ciphertext g, row r and column c has the index (g R + r) 2 + c.
-    /// Gadget ciphertext s (2^m - 1) + u - 1 belongs to pattern u (a setting of the m key bits) of step s of the
-    /// blind rotation.
+    /// Makes the stream from the key's polynomials, each of N residues, for the ring degree N. With R rows in a gadget
+    /// ciphertext, the polynomial of gadget ciphertext g, row r and column c has the index (g R + r) 2 + c. Column 0 is
+    /// the mask's, column 1 the body's. Gadget ciphertext s (2^m - 1) + u - 1 belongs to pattern u (a setting of the m
+    /// key bits) of step s of the blind rotation.
     ///
     /// # Errors
     /// [`TorusError::Count`] for a wrong number of polynomials or residues.
@@ -63,9 +63,10 @@ impl<'a> KeyStream<'a> {
         self.polynomials[self.index(gadget, row, column)]
     }
 
-    /// Writes the words of the key's beat with index `at` into `words`. The words come position by position (of the
-    /// transform, or of the coefficients if the engine takes them). A position has two words for each row of the
-    /// gadget ciphertext: the mask's, then the body's.
+    /// Writes the words of the key's beat with index `at` into `words`, which has [`Shape::beat_words`] of them. The
+    /// index is below [`Shape::key_total`]. The words come position by position (of the transform, or of the
+    /// coefficients if the engine takes them). A position has two words for each row of the gadget ciphertext: the
+    /// mask's, then the body's.
     pub fn beat(&self, at: u64, words: &mut [u64]) {
         let shape = self.shape;
         let step = ((at / shape.beats(0)) as usize).min(shape.steps() - 1);

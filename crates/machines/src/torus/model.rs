@@ -26,7 +26,8 @@ pub struct Run {
     pub inverse: u64,
     pub bundles: u64,
     /// The cycles in which the products' multipliers worked. `starved` has the cycles in which a product, or the
-    /// transform of a bundle (a sum over a step's patterns of secret bits), waited for the key.
+    /// transform of a bundle (a sum over a step's patterns of secret bits), waited for the key. With
+    /// [`Schedule::Pairs`] and an unrolled key, a product also waits for its bundle.
     pub products: u64,
     pub starved: u64,
     /// The cycles in which a beat of the bootstrapping key waited at its source because the engine's key buffer was

@@ -30,7 +30,8 @@ impl KeyRate {
         }
     }
 
-    /// Returns how many cycles a beat of the bootstrapping key takes to arrive, as a fraction.
+    /// Returns the mean number of cycles between two beats of the key, without rounding. After [`Self::of_words`] a
+    /// beat is a word.
     pub fn cycles_a_beat(self) -> f64 {
         self.beat as f64 / self.cycle.max(1) as f64
     }

@@ -11,11 +11,10 @@ pub enum Schedule {
     /// two sums are transformed back.
     #[default]
     Sums,
-    /// For m > 1 key bits a step: as [`Self::Sums`], but the keys of all patterns of the m bits are
-    /// summed to a bundle in coefficient form before the products. A bundle is the sum over
-    /// patterns u of (X^(a u) - 1) BK_u, modulo 2^32. BK_u is the key of pattern u, and a u the
-    /// inner product of the mask's exponents a with u. With l digits, 4 l polynomials of the bundle
-    /// are transformed for each ciphertext.
+    /// For m > 1 key bits a step: as [`Self::Sums`], but the keys of all patterns of the m bits are summed to a bundle
+    /// in coefficient form before the products. A bundle is the sum over patterns u of (X^(a u) - 1) BK_u, modulo 2^32.
+    /// BK_u is the key of pattern u, and a u the inner product of the mask's exponents a with u. With l digits, 4 l
+    /// polynomials of the bundle are transformed for each ciphertext in each step.
     Coefficients,
     /// The order of Kong and Li's paper (Section III-D). With l digits, each of the 4 l pairs of a decomposed
     /// polynomial and one of the key has its own unit, which transforms, multiplies and transforms back. Products are

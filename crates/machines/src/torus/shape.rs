@@ -24,8 +24,8 @@ const LIFT: u64 = 2;
 /// exponents a. It counts the cycles from the read of the last pattern's key BK_u to the write of the bundle. Five pass
 /// until the weight X^(a u) - 1 is there. The product with the key and the sum follow.
 pub(super) const BUNDLE: u64 = 5 + PRODUCT + 1;
-/// The most beats of an unrolled key that wait for the bundler, which sums the keys of a step's patterns of secret
-/// bits: `RawBeats` of `rm_torus`.
+/// The most beats of an unrolled key that wait for the module that sums the keys of a step's patterns of secret bits,
+/// with [`Schedule::Pairs`] or [`Schedule::Coefficients`]: `RawBeats` of `rm_torus`.
 pub(super) const RAW_BEATS: u64 = 16;
 
 /// The checked parameters of an engine: its sizes, its key-switching unit and its schedule.
@@ -190,8 +190,9 @@ impl Shape {
     }
 
     /// Returns two lower bounds on the cycles of a step of the blind rotation with m secret bits, for one ciphertext.
-    /// The first is by the butterflies, of which a transform of N coefficients has (N / 2) log2 N. The second is by
-    /// the multipliers of the products. A last step with fewer bits may need less than the second.
+    /// The first is by the butterflies, of which a transform of N coefficients has (N / 2) log2 N. The second is by the
+    /// multipliers of the products, or with [`Schedule::Pairs`] by those of the weights. A last step with fewer bits
+    /// may need less than the second.
     pub fn floors(self) -> (u64, u64) {
         let transforms = self.transforms();
         let each = self.degree() as u64 / 2 * u64::from(self.sizes.log_n);
@@ -205,10 +206,10 @@ impl Shape {
         )
     }
 
-    /// Returns the cycles from the start of a transform's pass with index `pass` to the next pass,
-    /// for `slots` polynomials in a unit: `pass_cycles` of the RTL. A row has one word for each
-    /// butterfly of the unit. The cycles are those in which all rows are issued, or the wait until
-    /// the next pass's first row is written, if that is longer.
+    /// Returns the cycles from the start of a transform's pass with index `pass` to the next pass, for `slots`
+    /// polynomials in a unit: `pass_cycles` of the RTL. A row has one word for each butterfly of the unit. The cycles
+    /// are those in which all rows are issued, or the wait until the operands of the next pass's first row are written,
+    /// if that is longer.
     pub(super) fn pass(self, slots: u64, inverse: bool, pass: u64) -> u64 {
         let half_rows = self.half_rows();
         let log_h = u64::from(half_rows.ilog2());
@@ -219,8 +220,8 @@ impl Shape {
         (slots * half_rows).max((1 << turn) + BUTTERFLY + 2)
     }
 
-    /// Returns the cycles of the forward transforms of one unit, from the issue of the first row of
-    /// words to the write of the last row.
+    /// Returns the cycles of one unit's forward transforms in a step of the blind rotation of one ciphertext, from the
+    /// issue of the first row of words to the write of the last row.
     pub fn transform_cycles(self) -> u64 {
         let before = 0..u64::from(self.sizes.log_n) - 1;
         let passes: u64 = before

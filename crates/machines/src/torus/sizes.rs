@@ -30,7 +30,8 @@ pub struct Sizes {
     pub places: usize,
     /// The number of interleaved ciphertexts that are in the transform units at the same time.
     pub group: usize,
-    /// The beats of the bootstrapping key that the engine can hold, a power of two.
+    /// The beats of the bootstrapping key that the engine can hold, a power of two. With [`Schedule::Pairs`] and
+    /// `unroll` above 1 it counts bundles, sums over a step's patterns of secret bits, each for one group of positions.
     pub key_beats: usize,
     pub switch: KeySwitch,
 }

@@ -5,7 +5,7 @@
 use super::Shape;
 use super::keyswitch::{Clock, Command, Inputs, cycles};
 
-/// The words of the masks' seed, which come before the bodies in the key stream.
+/// The number of 32-bit words of the masks' seed, which come before the bodies in the key stream.
 pub const SEED_WORDS: u64 = 8;
 
 /// Returns the cycles in which the engine outputs one ciphertext after its key switch, if the

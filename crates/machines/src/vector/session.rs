@@ -5,8 +5,8 @@
 //! machine. If the same procedure was called in the same state before, the call is not timed again but replayed. A
 //! state is everything on which times depend:
 //!
-//! - the arguments: their places in the buffer and the channels of their copies in distant memory, which of them are
-//!   one limb, which belong to an input ciphertext or plaintext, and which a later call needs,
+//! - the arguments' places in the buffer, and the channels of their copies in distant memory,
+//! - which arguments are one limb, which belong to an input ciphertext or plaintext, and which a later call needs,
 //! - the other limbs in the buffer, in the order of their use, with the channels of their copies,
 //! - the limbs that die with the call,
 //! - the items in the pipelines, the port, the instruction queue and the channels of distant memory.

@@ -6,9 +6,9 @@ use ringmill_math::{WordModulus, expand_words};
 
 use super::{Digits, SwitchError};
 
-/// Switches the key of `ciphertexts`, each of N mask words and a body, to ciphertexts of dimension
-/// `small` modulo 2^32. With l digits (levels) a word, row i l + j of the key serves digit j of
-/// mask word i. Its mask is stream i l + j of the seed, and its body is `bodies[i l + j]`.
+/// Switches the key of `ciphertexts`, each of N mask words and a body, to ciphertexts of dimension `small` modulo 2^32.
+/// With l digits (levels) a word, row i l + j of the key serves digit j of mask word i, the highest digit first. Its
+/// mask is stream i l + j of the seed, and its body is `bodies[i l + j]`.
 ///
 /// # Errors
 /// [`SwitchError::Length`] for ciphertexts of different lengths, or for a number of bodies that is not that of the
