@@ -24,7 +24,7 @@ impl Constants {
     ///
     /// # Errors
     /// [`BasextError::Shape`] for no target modulus, or for more source or target moduli than the shape allows.
-    /// [`BasextError::Modulus`] for a modulus that is not 1 modulo 2^[`Shape::low`] or has too many bits.
+    /// [`BasextError::Modulus`] for a modulus that is not 1 modulo 2^[`Shape::low`], is 1, or has too many bits.
     /// [`BasextError::NotCoprime`] for a redundant modulus that is not coprime to the sources.
     pub fn new(
         shape: Shape,
@@ -191,17 +191,19 @@ impl Constants {
         self.exact
     }
 
-    /// Returns the moduli and constants, one word for each beat of the unit's input. m is the
-    /// redundant modulus, q_i a source, p_j a target, Q the product of the sources, Qhat_i is
-    /// Q / q_i, and |x|_p is x modulo p. Without a redundant modulus, m and all constants modulo m are
-    /// 0. The order depends on the unit:
+    /// Returns the moduli and constants, one word for each beat of the unit's input. Constants by which the unit
+    /// multiplies are stored times R. Here m is the redundant modulus, q_i a source, p_j a target, Q the product of the
+    /// sources, Qhat_i is Q / q_i, and |x|_p is x modulo p. Without a redundant modulus, m and all constants modulo m
+    /// are 0. The order depends on the unit:
     ///
     /// - Folded and pipelined: m, |Q^-1|_m; for each source q_i, |Qhat_i^-1|_(q_i), |Qhat_i|_m; for each target p_j,
     ///   |Q|_(p_j), and |Qhat_i|_(p_j) for each source.
     /// - Shared: as folded, with |-Q^-1|_m and |1|_m for |Q^-1|_m, |q_i^-1|_m for |Qhat_i|_m, and |-Q|_(p_j) for
     ///   |Q|_(p_j).
-    /// - Cox-Rower: the correction delta; q_i, |Qhat_i^-1|_(q_i); p_j, |-Q|_(p_j), |Qhat_i|_(p_j).
-    /// - Mixed radix, iterated or pipelined: q_i, |-q_s^-1|_(q_i) for s < i; p_j, |q_0 ... q_(s-1)|_(p_j) for s < l.
+    /// - Cox-Rower: the correction delta; for each source q_i, |Qhat_i^-1|_(q_i); for each target p_j, |-Q|_(p_j), and
+    ///   |Qhat_i|_(p_j) for each source.
+    /// - Mixed radix, iterated or pipelined: for each source q_i, |-q_s^-1|_(q_i) for s < i; for each target p_j, |q_0
+    ///   ... q_(s-1)|_(p_j) for s < l.
     pub fn words(&self) -> &[u64] {
         &self.words
     }

@@ -6,9 +6,9 @@ use ringmill_math::{BaseConverter, Modulus, RnsBasis};
 
 use super::{BasextError, Extension};
 
-/// Returns the residues of all coefficients modulo each target. `limbs[i][c]` is the residue of
-/// coefficient c modulo source i. An exact extension takes one more limb after those of the
-/// sources: the residues modulo the redundant modulus.
+/// Returns a limb for each target: entry `[j][c]` is the residue of coefficient c modulo target j. `limbs[i][c]` is the
+/// residue of coefficient c modulo source i. An exact extension takes one more limb after those of the sources: the
+/// residues modulo the redundant modulus.
 ///
 /// # Errors
 /// [`BasextError::NoRedundant`] for an exact extension without a redundant modulus; [`BasextError::Limbs`] for a

@@ -8,8 +8,9 @@ use super::model::{cycles, folded_delay, load_cycles};
 use super::port::{Port, Rate};
 use super::{Extension, Shape};
 
-/// Returns the cycles from the command of a base extension until its last beat is in memory. The unit's streams
-/// go through a memory port of rate `rate`. The result equals [`cycles`] if the port stalls no stream.
+/// Returns the cycles from the command of a base extension until its last beat is in memory. The unit's streams go
+/// through a memory port of rate `rate`. The result equals [`cycles`] if the port stalls no stream. `l` and `k` must be
+/// at least 1.
 pub fn extend_cycles(
     shape: Shape,
     rate: Rate,

@@ -74,8 +74,8 @@ impl Shared {
         self.shape.max_k().div_ceil(self.targets(1)) as u64
     }
 
-    /// Returns the most constants that the unit stores for one target of a batch, or for the redundant modulus. It
-    /// is l + 1 for each round of an extension from l sources: `shared_places` of `rm_basext_pkg`.
+    /// Returns the most constants, moduli not included, that the unit stores in the channel for one target of a batch:
+    /// `shared_places` of `rm_basext_pkg`. An extension from l sources stores l + 1 there for each round.
     pub fn places_at_most(self) -> u64 {
         let rounds = |l| self.shape.max_k().div_ceil(self.targets(l));
         let places = (1..=self.shape.max_l()).map(|l| (l + 1) * rounds(l));

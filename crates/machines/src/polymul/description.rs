@@ -65,7 +65,7 @@ impl Description {
         Ok(description)
     }
 
-    /// Checks every field, and returns the parameters of the multiplier's RTL.
+    /// Checks all fields except `part` and the reason to exceed it, and returns the parameters of the multiplier's RTL.
     ///
     /// # Errors
     /// [`MachineError::Field`] for a field out of range.

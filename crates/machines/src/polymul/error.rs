@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of the polynomial multiplier: moduli, degrees and limbs that the host refuses before the machine sees
-//! them.
+//! The errors of the polynomial multiplier: moduli, degrees, limbs and commands that the host refuses before the
+//! machine sees them.
 
 use ringmill_isa::mid::TableModulus;
 use thiserror::Error;
 
 use crate::MachineError;
 
-/// The reason for which the polynomial multiplier refuses a modulus, a degree or a limb.
+/// The reason for which the polynomial multiplier refuses a modulus, a degree, a limb or a command.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum PolymulError {

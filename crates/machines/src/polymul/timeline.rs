@@ -87,7 +87,8 @@ struct Board {
     shape: Shape,
     degree: Degree,
     timeline: Vec<Timed>,
-    /// The cycles in which the command port sends a command, so that no other command can be sent.
+    /// The cycles in which the command port sends a command. No other command can be sent in such a cycle, in the one
+    /// before or in the one after.
     port: BTreeSet<u64>,
     array: u64,
     load: u64,
