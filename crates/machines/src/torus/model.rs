@@ -2,8 +2,8 @@
 //! The cycle model of the bootstrapping engine. It models the registers that decide when each step happens, cycle by
 //! cycle, without data.
 //!
-//! The registers are those of `rm_torus_seq`, `rm_torus_key`, `rm_torus_bundle` and `rm_torus_ctl`. The model equals
-//! the RTL cycle for cycle, with the key stream's stalls.
+//! The registers are those of `rm_torus_seq`, `rm_torus_key`, `rm_torus_bundle`, `rm_torus_gather` and `rm_torus_ctl`.
+//! The model equals the RTL cycle for cycle, with the key stream's stalls.
 
 use std::collections::VecDeque;
 
@@ -27,7 +27,7 @@ pub struct Run {
     pub bundles: u64,
     /// The cycles in which the products' multipliers worked. `starved` has the cycles in which a product, or the
     /// transform of a bundle (a sum over a step's patterns of secret bits), waited for the key. With
-    /// [`Schedule::Pairs`] and an unrolled key, a product also waits for its bundle.
+    /// [`Schedule::Pairs`] and an unrolled key, waits for a bundle that is not complete count, too.
     pub products: u64,
     pub starved: u64,
     /// The cycles in which a beat of the bootstrapping key waited at its source because the engine's key buffer was

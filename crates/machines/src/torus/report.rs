@@ -21,7 +21,8 @@ pub struct TorusUse {
     /// last step with fewer secret bits counts as a whole step.
     pub floor: u64,
     /// The cycles in which products of the interleaved ciphertexts, or transforms of bundles (sums of keys over a
-    /// step's patterns of secret bits), waited for the key.
+    /// step's patterns of secret bits), waited for the key. In the order `pairs` with an unrolled key, waits for
+    /// bundles that are not complete count, too.
     pub starved: u64,
     /// The cycles of the engine's key switch, or `None` for a program without a key switch.
     pub switch: Option<SwitchUse>,

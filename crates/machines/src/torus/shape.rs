@@ -11,8 +11,8 @@ use super::{Schedule, Sizes};
 /// `BflyLatency`.
 pub const PRODUCT: u64 = 12;
 pub const BUTTERFLY: u64 = PRODUCT + 1;
-/// The cycles from the issue of a row of words to its operands at the butterflies: `Front` of
-/// `rm_torus_pkg`. `BACK` has the cycles to the write of the butterflies' results, `Back`.
+/// The cycles from the issue of a row of words to its operands at the butterflies: `Front` of `rm_torus_pkg`. `BACK`
+/// has the cycles from the issue to the write of the butterflies' results, `Back`.
 pub(super) const FRONT: u64 = 6;
 pub(super) const BACK: u64 = FRONT + BUTTERFLY;
 

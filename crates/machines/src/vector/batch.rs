@@ -35,7 +35,7 @@ fn operands(procedure: &Procedure) -> u16 {
 
 /// Returns a procedure that does the work of `procedure` for several ciphertexts, which share keys and masks. If
 /// `procedure` has k operands, its operand `arg` for ciphertext c has the index `arg` + c k in the returned procedure.
-/// Results are numbered in the same way.
+/// Results are numbered in the same way, with the number of results in place of k.
 ///
 /// # Errors
 /// [`MachineError::Unsupported`] for a batch of no ciphertexts, for a procedure with immediates or exponents that calls

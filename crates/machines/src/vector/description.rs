@@ -105,10 +105,9 @@ pub enum Order {
     InOrder,
 }
 
-/// The clock rates of the units. `clock_mhz` is the frequency in MHz of the simulator's clock,
-/// whose cycles are called micro-cycles. The buffer takes `buffer` micro-cycles for one chunk, the
-/// multiply-accumulate unit `mac` for one chunk, and the transform units `transform` for half a
-/// chunk.
+/// The simulator's clock, and how many of its cycles each unit takes. `clock_mhz` is the frequency in MHz of the
+/// simulator's clock, whose cycles are called micro-cycles. The buffer takes `buffer` micro-cycles for one chunk, the
+/// multiply-accumulate unit `mac` for one chunk, and the transform units `transform` for half a chunk.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Micro {
@@ -158,7 +157,8 @@ pub const WORD_BITS: u64 = 32;
 pub const FIXED_BITS: u32 = 17;
 
 impl Description {
-    /// The TOML text of the machine of the BASALISC paper (docs/papers.md), but with the pipeline lengths of the RTL.
+    /// The TOML text of the machine of the BASALISC paper (docs/papers.md). The text's comments name the numbers and
+    /// rules that are ours, such as the pipeline lengths.
     pub const PAPER: &'static str = include_str!("vector.toml");
     /// The TOML text of our vector machine. It differs from [`Self::PAPER`] in one twiddle factory for all transform
     /// units instead of one for each.

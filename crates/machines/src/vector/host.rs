@@ -47,6 +47,8 @@ impl HostWork {
 /// The values of a procedure that the host computes before the vector machine runs it.
 #[derive(Clone, Debug, Default)]
 pub struct Hosted {
+    /// The host's work, one entry for each limb modulo a plaintext modulus that the machine reads. An entry may leave
+    /// the limb unchanged.
     pub work: Vec<HostWork>,
     /// For each value that the host has or computes, the parameter from which it is computed, and
     /// the map of residues from the parameter to the value.

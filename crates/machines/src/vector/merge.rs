@@ -21,7 +21,8 @@ use crate::MachineError;
 
 /// For each step of a procedure, the steps that must be sent completely before it begins.
 struct Waits {
-    /// For each step, the number of steps for which it waits and that are not sent completely.
+    /// For each step, the number of its waits for steps that are not sent completely. If it waits for one step because
+    /// of two places of the buffer, that counts twice.
     missing: Vec<u32>,
     /// The steps that wait for each step, all in one list. `begin` has the position where each step's list begins.
     after: Vec<u32>,

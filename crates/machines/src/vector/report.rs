@@ -80,13 +80,12 @@ pub struct VectorParts {
 pub(crate) const AT_END: &str = "under way at the end";
 
 impl VectorParts {
-    /// Returns the time of the macro level's instructions, by their mnemonics. `stands_for` gives
-    /// for a procedure's name the macro instructions whose work the procedure does. `LOAD` has the
-    /// time of its own micro instructions, wherever the back end sent them, and so has `MORPH` in
-    /// procedures that stand for it and for others. A procedure that stands for `MORPH` alone gives
-    /// it all its other time. If a procedure stands for several others, one row has all their
-    /// mnemonics and the rest of the time. A procedure that stands for no known instruction has a
-    /// row of its name, and the time after the last call has the row `AT_END`. Counts are of
+    /// Returns the time of the macro level's instructions, by their mnemonics. `stands_for` gives for a procedure's
+    /// name the macro instructions whose work the procedure does. `LOAD` has the time of its own micro instructions,
+    /// wherever the back end sent them, and so has `MORPH` in procedures that stand for it and for others. A procedure
+    /// that stands for `MORPH` alone gives it all its other time. The rest of a procedure's time has one row with the
+    /// mnemonics of all other instructions for which the procedure stands. A procedure that stands for no known
+    /// instruction has a row of its name, and the time after the last call has the row `AT_END`. Counts are of
     /// ciphertexts and plaintexts for `LOAD`, and of calls for the others. Rows add up to `all`.
     pub fn by_macro<'a>(
         &self,

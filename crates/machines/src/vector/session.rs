@@ -59,7 +59,7 @@ struct Known {
     /// the limb.
     call: u64,
     first: u32,
-    /// The number of the call after which nothing reads the limb.
+    /// The number of the call after which nothing reads the limb, or 0 before that call.
     dies: u64,
 }
 
@@ -79,12 +79,13 @@ pub struct Running<'m> {
     state: State,
     limbs: LimbTable<Known>,
     inputs: u64,
-    /// For each input of the program, the ciphertext or plaintext that a macro `LOAD` brings in; `None` for keys.
+    /// For each input of the program, the ciphertext or plaintext that a macro `LOAD` brings in; `None` for keys and
+    /// exponents.
     operands: Vec<Option<(Visibility, u32)>>,
     /// The ciphertexts and plaintexts that calls have read.
     loaded: HashSet<(Visibility, u32)>,
-    /// For each limb of distant memory, whether it is part of a ciphertext or plaintext that the program reads, and
-    /// no key.
+    /// For each address of distant memory, counted in limbs, whether a limb of an input ciphertext or plaintext was put
+    /// there.
     homes: Vec<bool>,
     met: LimbMap<Rc<Replay>, Key>,
     /// The key of the current call: all that the call's times depend on. A call with a key that occurred before is

@@ -30,8 +30,8 @@ impl Floor {
         }
     }
 
-    /// Returns the cycles in which the generators of a key-switching unit of this shape expand the ChaCha20 blocks of
-    /// all masks.
+    /// Returns the least cycles in which the generators of a key-switching unit of this shape can expand the ChaCha20
+    /// blocks of all masks.
     pub fn cycles(self, shape: Shape) -> u64 {
         let rate = shape.generators().cores as u64;
         (self.blocks * shape.turns()).div_ceil(rate)
