@@ -61,9 +61,9 @@ impl Golden {
         Ok(out.into_iter().map(|x| x as u32).collect())
     }
 
-    /// Computes a bootstrap without key switch, and returns an LWE ciphertext of N mask words and a body, for the
-    /// ring degree N. It is extracted from the table's polynomial, rotated by `minus_body` and, under encryption,
-    /// by the exponents of `mask`.
+    /// Computes a bootstrap without key switch, and returns an LWE ciphertext of N mask words and a body, for the ring
+    /// degree N. It is extracted from the table's polynomial times X^`minus_body` and, under encryption, times X to
+    /// each exponent of `mask` whose secret bit is 1.
     ///
     /// # Errors
     /// An error for a table or a mask whose length is not the engine's.
