@@ -14,8 +14,8 @@
 //! | [`BaseConverter`](crate::BaseConverter) (Algorithm 1) | left out | A + alpha Q comes out | none |
 //! | [`ShenoyKumaresan`] (Algorithm 2) | from a redundant residue | all A < Q | l + 1 products, one more input limb |
 //! | [`Kawamura`] (Algorithm 3, Cox-Rower) | from the top bits of the y_i | A < (1 - delta) Q | l additions |
-//! | [`FixedPoint`] (2.5.1.4, Halevi-Polyakov-Shoup) | from 52-bit fractions, close calls in full | all A < Q | l short products |
-//! | [`MiddleHalf`] | from 52-bit fractions | A in (-Q/4, Q/4), reports others | 2 l short products |
+//! | [`FixedPoint`] (2.5.1.4, Halevi-Polyakov-Shoup) | from 51-bit fractions, close calls in full | all A < Q | l short products |
+//! | [`MiddleHalf`] | from 51-bit fractions | A in (-Q/4, Q/4), reports others | 2 l short products |
 //! | [`MixedRadix`] (Algorithm 4) | not needed | all A < Q | l^2 / 2 products |
 //!
 //! [`best_exact`] chooses for the CPU. No method uses floating point.

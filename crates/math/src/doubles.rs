@@ -8,10 +8,11 @@
 //! rounded. b decides by which multiple of q a number differs from its residue, never which residue that is. [`Doubles::to_words`] returns
 //! the residue that is at least 0 and below q.
 //!
-//! Sizes below are in units of q. A factor w is at most 1/2, with w / q rounded to a double. So b is wrong by at most |y| q / 2^54 for
-//! that rounding, as much again for the rounding of the product y w / q, and 1/2.
+//! Sizes below are in units of q. A factor w is at most 1/2, with w / q rounded to a double. So b is wrong by at most
+//! |y| q / 2^54 for that rounding, as much again for the rounding of the product y w / q (which an fma does not round),
+//! and 1/2.
 //!
-//! | | q | b | of \|y\| a product is at most | \|y\| may be |
+//! | | q | b | bound of a product | bound of \|y\| |
 //! | --- | --- | --- | --- | --- |
 //! | `Doubles<false>` | up to 50 bits | fma(y, w / q, 3 2^51) - 3 2^51, exact to the nearest while b < 2^51 | 1/2 + \|y\| / 16 | below 4 |
 //! | `Doubles<true>` | up to 2^52 - 2^12 + 1 | rounded by an instruction of its own | 1/2 + \|y\| / 2 | below 2 |

@@ -2,10 +2,10 @@
 //! Number theory for homomorphic encryption: moduli, primes, NTT, RNS bases, base extension, automorphisms, sampling,
 //! plaintext slots, digit removal and arithmetic on the torus. The crate knows no scheme.
 //!
-//! Conventions are SEAL's. A *limb* is a slice of N residues below its modulus. Position i of the evaluation
-//! form of a polynomial a holds a(psi^(2 bitrev(i) + 1)), where psi is the smallest primitive 2N-th root of
-//! unity. The whole-limb loops live in [`kernels`] and choose a SIMD path at run time; every path gives the
-//! same bits.
+//! Conventions are SEAL's. A *limb* is a slice of residues below its modulus, one for each coefficient of its ring. In
+//! a full ring of N coefficients, position i of the evaluation form of a polynomial a holds a(psi^(2 bitrev(i) + 1)),
+//! where psi is the smallest primitive 2N-th root of unity. The whole-limb loops live in [`kernels`] and choose a SIMD
+//! path at run time; every path gives the same bits.
 
 #![allow(unsafe_code)] // SIMD, and the allocator of whole cache lines
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Computes the negacyclic number-theoretic transform (NTT) of one limb and its inverse.
 //!
-//! The forward transform is Cooley-Tukey's, from natural to bit-reversed order. The inverse is
-//! Gentleman-Sande's, from bit-reversed to natural order. One layout of tables serves the full ring
-//! and both halves: the transform of a half is the transform of the full ring without its first
-//! stage. So only the twiddles differ, and the loops are the same.
+//! The forward transform is Cooley-Tukey's, from natural to bit-reversed order. The inverse is Gentleman-Sande's, from
+//! bit-reversed to natural order. One layout of tables serves a full ring and its halves ([`crate::RingKind`]): the
+//! transform of a half is the transform of the full ring without its first stage. So only the twiddles differ, and the
+//! loops are the same.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -41,10 +41,9 @@ use crate::{MathError, Modulus, Ring, Shoup};
 /// their SIMD forms for both directions, and the numbers from which these are computed.
 const TABLE_BYTES: u64 = 128;
 
-/// The twiddles of one direction. A stage of the transform works on m blocks of the limb (m = 1, 2,
-/// 4, ...). Entry m + i of `value` is the twiddle of block i in the stage of m blocks; entry 0 is
-/// unused. Further tables, such as quotients, are computed when the first transform needs them. A
-/// process uses few of them, and each is as large as the table of twiddles.
+/// The twiddles of one direction. A stage of the transform works on m blocks of the limb (m = 1, 2, 4, ...). Entry m +
+/// i of `value` is the twiddle of block i in the stage of m blocks; entry 0 is unused. Further tables, such as
+/// quotients, are computed when a transform first needs them, because a process uses few of them.
 struct Twiddles {
     q: Modulus,
     value: Aligned,
@@ -107,8 +106,8 @@ impl Twiddles {
         self.factor_52.get_or_init(make)
     }
 
-    /// Returns two tables of doubles, as bits: the twiddles, nearest to 0, and their quotients by q. Both are empty for
-    /// primes whose residues 52-bit arithmetic cannot multiply.
+    /// Returns two tables of doubles, as bits: the twiddles, each as the integer nearest to 0 that is congruent to it,
+    /// and these integers' quotients by q. Both are empty for primes whose residues 52-bit arithmetic cannot multiply.
     fn doubles(&self) -> [&[u64]; 2] {
         let pairs = || {
             let pairs = self.value.iter();
@@ -168,9 +167,9 @@ impl std::ops::Deref for Aligned {
     }
 }
 
-/// The operands of a last step that is fused to a transform with result t. The step computes
-/// (minuend - t) * scale, plus an addend if there is one, modulo the plan's modulus. The minuend
-/// and the addend are limbs of the plan's length; `scale` is a constant.
+/// The operands of a last step that is fused to a transform with result t. The step computes (minuend - t) * scale,
+/// plus an addend if there is one, modulo the plan's modulus. The minuend and the addend are limbs of residues in
+/// evaluation form, of the plan's length. `scale` is a constant that [`Modulus::shoup`] made for the plan's modulus.
 #[derive(Clone, Copy)]
 pub struct Difference<'a> {
     pub minuend: &'a [u64],
@@ -274,10 +273,10 @@ impl NttPlan {
     }
 
     /// Chooses the kernel of one kind of transform again, as the environment asks for ([`plans`]), and keeps the choice
-    /// for the process. If that means timing, it takes about `patience`. Returns `None` if another thread is choosing
-    /// the kernel, or if there is no memory to time it. [`Task::ForwardFrom`] is timed on residues modulo the plan's
-    /// own modulus. For it the result is also `None` if no kernel changes the modulus within the transform on this CPU,
-    /// for this modulus and length.
+    /// for the process. If that means timing, it takes about `patience`. Returns `None` if another thread is choosing a
+    /// kernel or holds the list that [`plans::made`] returns, or if there is no memory to time kernels.
+    /// [`Task::ForwardFrom`] is timed on residues modulo the plan's own modulus. For it the result is also `None` if no
+    /// kernel changes the modulus within the transform on this CPU, for this modulus and length.
     pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
         #[cfg(target_arch = "x86_64")]
         if task == Task::ForwardFrom {
@@ -289,8 +288,9 @@ impl NttPlan {
         plans::choice(self, task, patience)
     }
 
-    /// Returns the names of the kernels that could compute this plan's transforms.
-    /// [`NttPlan::run_on`] takes such a name.
+    /// Returns the names of the candidate kernels for this plan's forward and inverse transforms on this processor.
+    /// [`NttPlan::run_on`] takes such a name. From 2^9 coefficients on, scalar code is a candidate only if there is no
+    /// other.
     pub fn kernels(&self) -> Vec<String> {
         plans::names(self)
     }
@@ -318,10 +318,9 @@ impl NttPlan {
         self.psi
     }
 
-    /// Returns the residue zeta for which the halves of the plan's ring are taken modulo x^n - zeta
-    /// and x^n + zeta. Their product is x^2n - zeta^2, the polynomial of the ring. For a full ring
-    /// of degree N, zeta is psi^(N/2), the root of -1 of equation 2 of the Medha paper, where psi
-    /// is [`NttPlan::psi`].
+    /// Returns the residue zeta for which the halves of the plan's ring are taken modulo x^n - zeta and x^n + zeta,
+    /// where n is half the plan's length. Their product is x^2n - zeta^2, the polynomial of the ring. For a full ring
+    /// of degree N, zeta is psi^(N/2), the root of -1 of equation 2 of the Medha paper, where psi is [`NttPlan::psi`].
     pub fn zeta(&self) -> u64 {
         self.zeta
     }

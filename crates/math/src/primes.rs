@@ -77,8 +77,8 @@ fn miller_rabin(n: u64) -> bool {
 /// Returns `count` primes q = 1 mod `step` with exactly `bits` bits, largest first, leaving out those in `used`.
 ///
 /// # Errors
-/// [`MathError::OutOfRange`] unless `bits` is from 2 to 61. [`MathError::NotEnoughPrimes`] if fewer primes than `count`
-/// exist, or if `step` is 0 or at least 2^`bits` - 1.
+/// [`MathError::OutOfRange`] unless `bits` is from 2 to 61. [`MathError::NotEnoughPrimes`] if fewer such primes than
+/// `count` exist outside `used`, or if `step` is 0 or at least 2^`bits` - 1.
 pub fn primes_one_mod(
     bits: u32,
     step: u64,
@@ -146,8 +146,8 @@ pub fn ntt_primes_excluding(
     primes_one_mod(bits, 2 << check_log_n(log_n)?, count, used)
 }
 
-/// Returns exactly the primes of SEAL's `CoeffModulus::Create(N, bit_sizes)`, for N = 2^`log_n`: for each size the
-/// largest suitable primes, in ascending order among those of one size.
+/// Returns exactly the primes of SEAL's `CoeffModulus::Create(N, bit_sizes)`, for N = 2^`log_n`. There is one prime for
+/// each entry of `bit_sizes`, in its order. Those of one size are the largest suitable ones, in ascending order.
 ///
 /// # Errors
 /// The errors of [`ntt_primes`].

@@ -38,8 +38,8 @@ impl<'a> Residues<'a> {
         self.len() == 0
     }
 
-    /// Returns the residues at the indices of a range, or `None` if the range ends beyond the limb or before its
-    /// start.
+    /// Returns the residues at the indices of a range, or `None` if the range ends beyond the limb, or its end is
+    /// before its start.
     pub fn get(&self, range: Range<usize>) -> Option<Self> {
         match self {
             Self::Wide(words) => words.get(range).map(Self::Wide),
@@ -69,7 +69,7 @@ impl<'a> Residues<'a> {
     }
 }
 
-/// Residues are compared by value; the length of their words does not matter.
+/// Residues are compared by value; the width of their words does not matter.
 impl PartialEq for Residues<'_> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {

@@ -40,9 +40,10 @@ pub enum Chunks {
     TwoInStep,
 }
 
-/// Multiplication of residues modulo q by constants (Shoup's trick), in one width of arithmetic. Numbers between the
-/// stages of a transform have the range that [`LazyMul::WIDE_RANGE`] gives. An arithmetic that replaces the provided
-/// functions may let numbers grow further.
+/// Multiplication of residues modulo q by constants, in one width of arithmetic. All but [`Solinas`] use Shoup's trick.
+/// Numbers between the stages of a transform have the range that [`LazyMul::WIDE_RANGE`] gives. An arithmetic that
+/// replaces the provided functions may let numbers grow further. The numbers of [`Ifma`] are the low 52 bits of each
+/// lane, and the bits above are arbitrary, except where a function returns residues.
 pub trait LazyMul {
     /// The bound on products: they are below `BOUND` * q for the modulus q.
     const BOUND: u64;
@@ -56,7 +57,7 @@ pub trait LazyMul {
     const FORWARD: Chunks = Chunks::Two;
     /// The number of chunks of eight vectors that run together in the first stages of an inverse transform.
     const INVERSE: Chunks = Chunks::Two;
-    /// A constant factor modulo q in each lane, with the quotients that this arithmetic needs.
+    /// A constant factor modulo q in each lane, with the further numbers by which this arithmetic multiplies.
     type Constant: Copy;
     /// The form of a constant factor in memory, if every lane of a vector multiplies by it.
     type Form: Form;

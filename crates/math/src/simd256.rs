@@ -11,8 +11,8 @@ use crate::{Modulus, Shoup};
 /// The number of residues in one vector.
 pub(crate) const LANES: usize = 4;
 
-/// A constant factor w modulo q in each lane: w, w with its 32-bit halves exchanged, and both
-/// halves of floor(w 2^64 / q).
+/// A constant factor w modulo q in each lane: w, w with its 32-bit halves exchanged, floor(w 2^64 / q), and the upper
+/// half of this quotient.
 #[derive(Clone, Copy)]
 pub(crate) struct Constant {
     value: __m256i,
@@ -185,7 +185,7 @@ pub(crate) unsafe fn splat(x: u64) -> __m256i {
     unsafe { _mm256_set1_epi64x(x as i64) }
 }
 
-/// Returns x - m in each lane with x >= m, else x. Both must be below 2^63.
+/// Returns x - m in each lane with x >= m, else x. The difference x - m must be at least -2^63 and below 2^63.
 ///
 /// # Safety
 /// The processor must have AVX2.

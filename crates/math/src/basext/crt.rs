@@ -70,9 +70,9 @@ impl Crt {
         (self.from.len() + 2) * BLOCK
     }
 
-    /// Converts n coefficients to the target moduli, block by block. For l source moduli, the
-    /// function `count` reads the scaled residues y_i in the first l scratch rows of a block and
-    /// writes the correction alpha to row l. The caller has checked the lengths.
+    /// Converts n coefficients to the target moduli, block by block. For l source moduli, the function `count` reads
+    /// the scaled residues y_i in the first l scratch rows of a block and writes the correction alpha, if the tables
+    /// have one, to row l. The caller has checked the lengths.
     pub(crate) fn convert(
         &self,
         n: usize,

@@ -119,9 +119,9 @@ impl End {
 }
 
 impl Group {
-    /// Makes the group of the target moduli `targets`, of which the first has index `first` among all target moduli. It
-    /// is `None` if one of them is a power of two or above 2^32. It is also `None` if a sum modulo one of them might
-    /// not fit 64 bits, or would take more than two foldings at its end.
+    /// Makes the group of the target moduli `targets`, of which the first has index `first` among all target moduli.
+    /// Returns `None` if one of them is a power of two or above 2^32. Also returns `None` if a sum modulo one of them
+    /// might not fit 64 bits, or would take more than two foldings at its end.
     fn new(first: usize, targets: &[Modulus], rows: &[Vec<Shoup>], half: u64) -> Option<Self> {
         let ends = targets.iter().zip(rows);
         let ends: Option<Vec<End>> = ends.map(|(p, row)| End::new(*p, row, half)).collect();
@@ -171,8 +171,8 @@ impl Group {
 }
 
 impl Short {
-    /// Prepares the constants `rows` of the target moduli for sums of terms y_i below `bound`. It
-    /// is `None` for a bound above 2^32.
+    /// Prepares the constants `rows` of the target moduli for sums of terms y_i below `bound`. Returns `None` for a
+    /// bound above 2^32.
     pub(super) fn new(bound: u64, targets: &[Modulus], rows: &[Vec<Shoup>]) -> Option<Self> {
         if bound > 1 << 32 {
             return None;

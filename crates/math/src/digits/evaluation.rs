@@ -30,10 +30,10 @@ enum Basis {
     EvenTimesX,
 }
 
-/// The layout of an evaluation h(x) = sum of b_j(x) v^j. Each block b_j is a sum of baby steps (low
-/// powers of x) times coefficients, and v is the power of x after the last baby step. The number j
-/// is written in digits of the radices `radices`, lowest digit first. The powers of v for one digit
-/// of j multiply the sums over the lower digits. A block whose digit is 0 needs no such product.
+/// The layout of an evaluation h(x) = sum of b_j(x) v^j. Each block b_j is a sum of baby steps (low powers of x) times
+/// coefficients, and v is the power of x by which successive blocks differ. The number j is written in digits of the
+/// radices `radices`, lowest digit first. The powers of v for one digit of j multiply the sums over the lower digits. A
+/// block whose digit is 0 needs no such product.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Layout {
     basis: Basis,
@@ -42,8 +42,9 @@ struct Layout {
 }
 
 /// Returns the plan with the least cost to evaluate a polynomial at one input. It tries layouts whose number of baby
-/// steps lies between a quarter of the square root of the number of terms and four times this root. `coefficients`
-/// begin with the constant. Of several plans with the same cost it returns the first.
+/// steps lies between a quarter of the square root of the number of terms and four times this root. If the root is 32
+/// or more, it tries some of these numbers only. `coefficients` begin with the constant. Of several plans with the same
+/// cost it returns the first.
 pub(super) fn plan_polynomial(coefficients: &[i64], costs: PlanCosts) -> Plan {
     let mut builder = Builder::new(1);
     let x = builder.input(0);

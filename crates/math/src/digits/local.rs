@@ -69,7 +69,7 @@ impl Local {
     /// i.
     ///
     /// # Errors
-    /// None if p is prime.
+    /// Never fails if p is prime.
     pub fn interpolate(&self, values: &[u64]) -> Result<Vec<u64>, MathError> {
         let (q, e) = (self.q, self.exponent as usize);
         let digits: Vec<u64> = (0..values.len())
@@ -144,7 +144,7 @@ impl Local {
     /// may have other values.
     ///
     /// # Errors
-    /// None if p is prime, because every difference of two of these integers then has an inverse.
+    /// Never fails if p is prime, because every difference of two of these integers then has an inverse.
     pub fn values_at_digits(&self, values: &[u64]) -> Result<Vec<u64>, MathError> {
         let q = self.q;
         let mut differences = values.to_vec();

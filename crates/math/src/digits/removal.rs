@@ -112,7 +112,7 @@ impl LowDigit {
     /// for fewer.
     ///
     /// # Errors
-    /// None, because [`LowDigit::new`] has checked the bound of the digit.
+    /// Never fails, because [`LowDigit::new`] has checked the bound of the digit.
     pub fn retain(&self) -> Result<Vec<i64>, DigitError> {
         let values: Vec<u64> = self.digits().map(|b| self.q.from_i64(b)).collect();
         self.function(&values)
@@ -121,7 +121,7 @@ impl LowDigit {
     /// Returns the polynomial that takes x to x minus its lowest digit, called lowest-digit *removal*.
     ///
     /// # Errors
-    /// None, because [`LowDigit::new`] has checked the bound of the digit.
+    /// Never fails, because [`LowDigit::new`] has checked the bound of the digit.
     pub fn remove(&self) -> Result<Vec<i64>, DigitError> {
         let mut polynomial: Vec<i64> = self.retain()?.into_iter().map(|c| -c).collect();
         polynomial.resize(polynomial.len().max(2), 0);
@@ -132,7 +132,7 @@ impl LowDigit {
     /// Returns the cheapest plan to evaluate the polynomial of [`LowDigit::remove`].
     ///
     /// # Errors
-    /// None, because [`LowDigit::new`] has checked the bound of the digit.
+    /// Never fails, because [`LowDigit::new`] has checked the bound of the digit.
     pub fn plan(&self, costs: PlanCosts) -> Result<Plan, DigitError> {
         Ok(plan_polynomial(&self.remove()?, costs))
     }
@@ -304,7 +304,7 @@ impl DigitRemoval {
     /// for.
     ///
     /// # Errors
-    /// None.
+    /// Never fails.
     pub fn evaluate(&self, x: u64) -> Result<u64, DigitError> {
         self.rounds.iter().try_fold(x, |x, round| {
             let q = Modulus::new(self.p.pow(round.exponent))?;

@@ -13,7 +13,8 @@ pub enum Backend {
     Scalar,
     /// The kernels use AVX2 and FMA, for any modulus.
     Avx2,
-    /// The kernels use AVX-512 F and DQ, for any modulus.
+    /// The kernels use AVX-512 F and DQ, for any modulus. Elementwise kernels whose results are in words of 32 bits,
+    /// and the conversion of such words to 64 bits, use AVX2.
     Avx512,
     /// The kernels use AVX-512 with 52-bit multiply-add (IFMA) if it is faster for the modulus, otherwise those of
     /// [`Backend::Avx512`].

@@ -3,9 +3,10 @@
 //! would write to memory and read back between the steps.
 //!
 //! Each function computes the bits of its steps done one after the other. With AVX-512 IFMA it has a loop of its own
-//! ([`super::fused_ifma`]). Other backends, and the last coefficients, run the kernels of the single steps one after
-//! the other, block by block in the first-level cache. Some functions have loops with other products for moduli below
-//! 2^32 ([`super::fused_short`], [`super::short`]).
+//! ([`super::fused_ifma`]); [`add_stored`] and [`mul_stored`] have one for [`Store::Streamed`] only. Other backends,
+//! and the last coefficients, run the kernels of the single steps one after the other, block by block in the
+//! first-level cache. Some functions have loops with other products for moduli below 2^32 ([`super::fused_short`],
+//! [`super::short`]).
 
 #[cfg(target_arch = "x86_64")]
 use super::{Backend, fused_ifma, fused_short, short};
@@ -20,9 +21,9 @@ use crate::{MathError, Modulus, Residues, Shoup};
 pub enum Store {
     /// The result is written into the cache, because something reads it soon.
     Cached,
-    /// The result is written past the cache, if the processor can do so and the limb is aligned to
-    /// 64 bytes. It is for large results that are read later or elsewhere. The processor then need
-    /// not read the memory before it overwrites it, and the cache keeps what is in use.
+    /// The result is written past the cache if the backend has a loop that can do so and every result is aligned to 64
+    /// bytes. Otherwise it is written into the cache. Streaming is for large results that are read later or elsewhere.
+    /// The processor then need not read the memory before it overwrites it, and the cache keeps what is in use.
     Streamed,
 }
 
@@ -190,9 +191,9 @@ fn written<'a>(
 /// single steps, block by block. Longer lists are summed in parts.
 const BLOCK_TERMS: usize = 32;
 
-/// Computes the product of two polynomials of degree one in a secret s, coefficient by coefficient
-/// of the limbs. With a = a_0 + a_1 s and b = b_0 + b_1 s, out = (a_0 b_0, a_0 b_1 + a_1 b_0, a_1
-/// b_1) mod q (Medha paper, Algorithm 2).
+/// Computes the product of two polynomials of degree one in a secret s, coefficient by coefficient of the limbs. With a
+/// = a_0 + a_1 s and b = b_0 + b_1 s, out = (a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1) mod q (Medha paper, Algorithm 2).
+/// `store` says whether the results are written past the cache.
 ///
 /// # Errors
 /// [`MathError::Length`] if a result or a limb has another length than the first result.

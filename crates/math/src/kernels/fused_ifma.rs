@@ -50,9 +50,9 @@ pub(super) unsafe fn settle<const STREAM: bool>() {
     }
 }
 
-/// Computes a sum or a product of two limbs, for the coefficients that fill whole vectors, and
-/// writes it past the cache. Returns their number. It computes nothing, and returns 0, without
-/// AVX-512 IFMA or if the limb is not aligned to 64 bytes.
+/// Computes a sum or a product of two limbs, for the coefficients that fill whole vectors, and writes it past the
+/// cache. Returns their number. It computes nothing, and returns 0, without AVX-512 IFMA or if `out` is not aligned to
+/// 64 bytes. The limbs a and b must be at least as long as `out`.
 pub(super) fn streamed(what: Pairwise, q: Modulus, out: &mut [u64], a: &[u64], b: &[u64]) -> usize {
     let p = out.as_mut_ptr();
     if !in_force() || !streams(Store::Streamed, [p]) {

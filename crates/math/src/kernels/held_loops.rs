@@ -22,7 +22,8 @@ const AHEAD: usize = 1024;
 ///
 /// # Safety
 /// For every function, the processor must have the vector's instructions. For loads and stores, the pointer must be
-/// valid for a vector, and aligned to the vector's bytes if the store goes past the cache.
+/// valid for as many words as the vector has lanes: words of 64 bits for `narrowed` and `widened`, otherwise of 32
+/// bits. It must be aligned to the vector's bytes if the store goes past the cache.
 pub(super) trait Lanes: Copy {
     const LANES: usize;
     unsafe fn load(p: *const u32) -> Self;

@@ -202,7 +202,8 @@ unsafe fn dot_scalars_at<const V: usize>(
     }
 }
 
-/// Computes out = a b mod q, coefficient by coefficient.
+/// Computes out = a b mod q, coefficient by coefficient. A q of 51 to 53 bits must be no power of two
+/// ([`NarrowReducer::fits`]).
 ///
 /// # Safety
 /// The processor must have AVX-512 F, DQ and IFMA; pointers and slices must be valid for `len` words. The same holds
@@ -225,7 +226,8 @@ pub(super) unsafe fn mul(
     }
 }
 
-/// Computes out = acc + a b mod q, coefficient by coefficient.
+/// Computes out = acc + a b mod q, coefficient by coefficient. A q of 51 to 53 bits must be no power of two
+/// ([`NarrowReducer::fits`]).
 ///
 /// # Safety
 /// As for [`mul`]: the processor must have AVX-512 F, DQ and IFMA; the pointers must be valid for `len` words.

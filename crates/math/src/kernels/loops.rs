@@ -5,16 +5,16 @@
 //! and `unsafe`: the function around a loop must enable the instructions of its vectors ([`level`] makes such
 //! functions). Pointers and slices must be valid for `len` words; the output may be an input.
 //!
-//! Two kinds of kernels have loops elsewhere. Sums with constants: [`super::avx512::dot_scalars`] multiplies by
-//! prepared constants, which saves the reduction, and [`super::ifma::dot_scalars`] loads each constant once for several
-//! vectors. The fused passes of [`super::fused_ifma`] write past the cache, prefetch and compute several sums at a
-//! time.
+//! Other kernels have loops of their own, among them two kinds. Sums with constants: [`super::avx512::dot_scalars`]
+//! multiplies by prepared constants, which saves the reduction, and [`super::ifma::dot_scalars`] loads each constant
+//! once for several vectors. The fused passes of [`super::fused_ifma`] write past the cache, prefetch and compute
+//! several sums at a time.
 
 use super::sums::LAZY_TERMS;
 use crate::{Modulus, Shoup};
 
-/// A vector of 64-bit words. All numbers are below 2^63, so that the sign of a difference says
-/// which of two is larger.
+/// A vector of 64-bit words. Numbers that are compared are below 2^63, so that the sign of a difference says which of
+/// two is larger.
 ///
 /// # Safety
 /// For every function, the processor must have the vector's instructions. For loads and stores, the pointer must be valid for a vector.

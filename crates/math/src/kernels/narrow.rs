@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reduces sums of products of residues that are in 52-bit parts. There is a general reduction, and
-//! a shorter one for moduli of 50 to 54 bits.
+//! Reduces sums of products of residues that are in 52-bit parts. There is a general reduction, and a shorter one for
+//! moduli of 50 to 54 bits that are no power of two.
 
 use std::arch::x86_64::*;
 
@@ -30,8 +30,8 @@ impl SumReducer for WideReducer {
     }
 }
 
-/// A reduction of a sum modulo q, of 50 to 54 bits, in two steps whose quotients are single 52-bit
-/// products.
+/// A reduction of a sum modulo a q of 50 to 54 bits that is no power of two, in two steps whose quotients are single
+/// 52-bit products.
 ///
 /// With k = bits of q, 50 <= k <= 54, a sum T of a residue and 32 products of residues is at most
 /// 32 (q-1)^2 + q - 1 < 2^(2k+5). Let f = k - 46.

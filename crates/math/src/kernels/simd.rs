@@ -26,7 +26,7 @@ macro_rules! dispatch {
         /// such kernel.
         ///
         /// # Safety
-        /// Every pointer and slice must be valid for `len` words. The output may equal an input.
+        /// Every pointer and every slice of a limb must be valid for `len` words. The output may equal an input.
         pub(super) unsafe fn $name(q: Modulus, $($arg: $ty,)* len: usize) -> usize {
             match Backend::current() {
                 #[cfg(target_arch = "x86_64")]

@@ -106,8 +106,11 @@ pub fn reduce(to: AnyModulus, out: &mut [u64], a: &[u64]) -> Result<(), MathErro
     }
 }
 
-/// Computes out = the sum of w_k * a_k over the limbs a_k and the constants w_k, one output limb of a base
-/// extension.
+/// Computes out = the sum of w_k * a_k modulo a power of two, over the limbs a_k and the constants w_k: one output limb
+/// of a base extension. Limbs without a constant, and constants without a limb, are left out.
+///
+/// # Errors
+/// [`MathError::Length`] if a limb has another length than `out`.
 pub(crate) fn dot_scalars<'a>(
     q: WordModulus,
     out: &mut [u64],

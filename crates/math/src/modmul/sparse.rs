@@ -102,8 +102,8 @@ impl SparsePseudoMersenne {
         low.wrapping_sub(times_rest(&self.terms, high))
     }
 
-    /// Returns the results of the successive folds in the reduction of x modulo q. The last one is
-    /// in \[-q, 2q).
+    /// Returns the results of the successive folds in the reduction modulo q of an x below [`Reduction::limit`]. The
+    /// last one is in \[-q, 2q).
     pub fn stages(&self, x: u128) -> impl Iterator<Item = i128> {
         (0..self.folds).scan(x as i128, |x, _| {
             *x = self.fold(*x);

@@ -143,7 +143,8 @@ impl WordMontgomery {
         }
     }
 
-    /// Returns the values of the L steps of the reduction of C. The last `t1` is below 2q.
+    /// Returns the values of the L steps of the reduction of C, which is below [`Reduction::limit`]. The last `t1` is
+    /// below 2q.
     pub fn steps(&self, c: u128) -> impl Iterator<Item = WordStep> {
         let this = *self;
         (0..self.iterations).scan(c, move |t1, _| {

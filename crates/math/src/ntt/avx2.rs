@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the NTT on four coefficients at a time (AVX2), for processors without AVX-512.
+//! Computes the NTT on four coefficients at a time (AVX2).
 //!
 //! The loops are radix 2 with Harvey's ranges. Let c be a bound on any product. Numbers are below
 //! 2c between forward stages and below c between inverse stages. 2c < 2^63, so that the sign of a

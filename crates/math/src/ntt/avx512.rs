@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Computes the NTT on eight coefficients at a time (AVX-512).
 //!
-//! Two stages at a time (radix 4) halve the traffic to memory. Parts of the limb that fit the first-level cache are
-//! finished one after the other. The last five or six stages, so that no single one is left over, run in registers.
-//! Most arithmetics take two chunks of 64 coefficients together, because one alone would wait for its own results. In
-//! the last three stages, partners lie in one vector. These stages run on two vectors whose lanes are permuted so that
-//! each stage's twiddles lie in memory in lane order.
+//! Two stages at a time (radix 4) halve the traffic to memory. Parts of the limb, mostly of the size of the first-level
+//! cache, are finished one after the other ([`Order`](crate::plans::Order)). The last five or six forward stages, and
+//! the first five or six inverse stages, run in registers. The number is such that the other stages come in pairs. Most
+//! arithmetics take two chunks of 64 coefficients together, because one alone would wait for its own results. In the
+//! last three stages, partners lie in one vector. These stages run on two vectors whose lanes are permuted so that each
+//! stage's twiddles lie in memory in lane order.
 //!
-//! Between stages, numbers are below 2 c, or below 4 c if the word has room. Some arithmetics let them grow further. Here
-//! c = `BOUND` * q is a bound on any product ([`LazyMul`], [`Stage`]).
+//! Between forward stages, numbers are below 2 c, or below 4 c if the word has room. Between inverse stages they are
+//! below c. Some arithmetics let them grow further. Here c = `BOUND` * q is a bound on any product ([`LazyMul`],
+//! [`Stage`]).
 //!
 //! # The floor
 //!
-//! 512-bit instructions run on two ports (0 and 5); a 64-bit low product takes three of their slots. The following table
-//! counts the slots of a butterfly on eight coefficients; a transform has N/2 log2 N butterflies, an eighth of that in
-//! vectors.
+//! 512-bit instructions run on two ports (0 and 5); a 64-bit low product takes three of their slots. The following
+//! table counts the slots of a butterfly on eight coefficients; a transform has N/2 log2 N butterflies, an eighth of
+//! that in vectors. Of two numbers in a cell, the second is for the inverse transform.
 //!
 //! | arithmetic                   | multiplications                    | moves, sums | range       | forward | inverse |
 //! | ---------------------------- | ---------------------------------- | ----------- | ----------- | ------- | ------- |

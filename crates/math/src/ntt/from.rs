@@ -17,7 +17,8 @@ use crate::{Backend, Modulus};
 const APART: u8 = 3 * plans::ORDERS.len() as u8;
 
 /// Returns the arithmetic, out of `widths`, and the order of stages of candidate kernel number k for a fused transform.
-/// Returns `None` if the candidate is a conversion and a transform one after the other.
+/// Returns `None` if the candidate is a conversion and a transform one after the other, or if its arithmetic is none of
+/// `widths`.
 pub fn at(widths: &[Width], k: u8) -> Option<(Width, Order)> {
     let (width, order) = (
         usize::from(k) / plans::ORDERS.len(),
@@ -61,7 +62,7 @@ pub(super) fn forward_from(
 }
 
 /// Returns the number of the candidate kernel that is chosen for the plan's shape. If none is chosen yet, the kernels
-/// are timed on residues modulo `from`; the choice then serves every other modulus of residues. It is the first
+/// are timed on residues modulo `from`; the choice then serves every other modulus of residues. The result is the first
 /// candidate if another thread is timing the kernels or there is no memory to time them.
 fn chosen(plan: &NttPlan, from: Modulus) -> u8 {
     let (shape, cell) = plan.shape(Task::ForwardFrom);

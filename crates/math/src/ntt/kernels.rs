@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lists the NTT kernels for 64-bit words with the moduli that each serves, and keeps the choices among them.
 //!
-//! Of the arithmetics of one instruction set, only the narrowest that serves a modulus is in the
-//! table. The wider ones need the same instructions and more, and cannot be faster. Kernels called
-//! `spread` have fewer instructions on the units that multiply, and more in all. Both `ifma 54` and
-//! `ifma 60` are in the table, because they multiply in different ways. `in step` says that several
-//! chunks run together ([`crate::simd::Chunks`]).
+//! Of the arithmetics of one instruction set, only the narrowest that serves a modulus takes it. The wider ones need
+//! the same instructions and more, and cannot be faster. Kernels called `spread` have fewer instructions on the units
+//! that multiply, and more in all. Moduli of 52 to 54 bits have both `ifma 54` and `ifma 60`, because these multiply in
+//! different ways. `in step` says that several chunks run together ([`crate::simd::Chunks`]).
 
 use super::{NttPlan, scalar};
 #[cfg(target_arch = "x86_64")]
@@ -22,8 +21,8 @@ const CLASSES: [u32; 8] = [34, 46, 50, 51, 52, 54, 60, 61];
 
 static CELLS: Cells<{ CLASSES.len() }> = Cells::new();
 
-/// Makes a row of the table of kernels: its name, its instruction set, the moduli that it serves, and the module of its
-/// loops.
+/// Makes a row of the table of kernels: its name, its instruction set, the moduli that it serves, its shortest limb,
+/// the bytes of a word if its loops follow an [`Order`](crate::plans::Order) of stages, and the module of its loops.
 macro_rules! row {
     ($name:literal, $level:ident, $takes:expr, $min_len:expr, $ordered:expr, $($module:ident)::+) => {
         Arithmetic {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The reference NTT: radix 2 with Harvey's lazy reduction (numbers below 4q between stages). Additions wrap, so that
-//! an input above q gives a wrong residue and no overflow.
+//! The reference NTT: radix 2 with Harvey's lazy reduction (numbers below 4q between forward stages and below 2q
+//! between inverse stages). Additions wrap, so that an input above q gives a wrong residue and no overflow.
 
 use super::NttPlan;
 use crate::Shoup;

@@ -143,15 +143,15 @@ impl Ntt32 {
         Ok(())
     }
 
-    /// Chooses the kernel of one kind of transform again, as the environment asks for ([`plans`]), and keeps the
-    /// choice for the process. If that means timing, it takes about `patience`. Returns `None` if another thread is
-    /// choosing the kernel, or if there is no memory to time it.
+    /// Chooses the kernel of one kind of transform again, as the environment asks for ([`plans`]), and keeps the choice
+    /// for the process. If that means timing, it takes about `patience`. Returns `None` if another thread is choosing a
+    /// kernel or holds the list that [`plans::made`] returns, or if there is no memory to time kernels.
     pub fn choose(&self, task: Task, patience: Duration) -> Option<Choice> {
         plans::choice(self, task, patience)
     }
 
-    /// Returns the names of the kernels that could compute this plan's transforms.
-    /// [`Ntt32::run_on`] takes such a name.
+    /// Returns the names of the candidate kernels for this plan's transforms on this processor. [`Ntt32::run_on`] takes
+    /// such a name. From 2^9 coefficients on, scalar code is a candidate only if there is no other.
     pub fn kernels(&self) -> Vec<String> {
         plans::names(self)
     }

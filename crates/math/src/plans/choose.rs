@@ -152,8 +152,9 @@ pub(crate) fn order_name(order: Order, bytes: usize) -> &'static str {
     }
 }
 
-/// Returns the numbers of the kernels that could compute a plan's transforms with the instructions
-/// of `level` or less, in the order of the plan's table of arithmetics.
+/// Returns the numbers of the kernels that could compute a plan's transforms with the instructions of `level` or less,
+/// in the order of the plan's table of arithmetics. From 2^[`SCALAR_LOG_N`] coefficients on, scalar code is left out if
+/// there is another kernel.
 fn candidates<P: Planned>(plan: &P, level: Backend) -> Vec<u8> {
     let log_n = plan.shape(Task::Forward).0.log_n;
     let mut list = Vec::new();
@@ -276,7 +277,8 @@ pub fn patience(log_n: u8) -> Duration {
 
 /// Chooses the kernel of one kind of a plan's transforms again, as the environment asks for, and returns the new
 /// choice. If that means timing, it takes about `patience`. Returns `None` if choices for this shape are not kept, if
-/// another thread is choosing, or if there is no memory to time kernels.
+/// another thread is choosing, if there is no memory to time kernels, or if the choice did not get into the list that
+/// [`made`] returns.
 pub(crate) fn choice<P: Planned>(plan: &P, task: Task, patience: Duration) -> Option<Choice> {
     let (shape, cell) = plan.shape(task);
     choose(plan, shape, cell?, patience)?;

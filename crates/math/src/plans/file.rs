@@ -75,7 +75,8 @@ pub fn text(head: &str, kept: &Kept) -> String {
 }
 
 /// Reads the choices of kernels in a file. Returns `None` if the file cannot be read or is too long, or if it does not
-/// begin with `head`, as a file of another version, processor or instruction set does not.
+/// begin with `head`, as a file of another version, processor or instruction set does not. Also returns `None` if a
+/// later line has no `: ` between a shape and a kernel.
 pub fn read(path: &Path, head: &str) -> Option<Kept> {
     // Asked before it is opened: opening a pipe would wait for its other end.
     if !std::fs::metadata(path).ok()?.is_file() {

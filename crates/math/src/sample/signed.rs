@@ -5,7 +5,7 @@ use crate::kernels::check_len;
 use crate::{MathError, Modulus};
 
 /// Defines a function whose plain loop is compiled twice, without and with AVX-512. At run time the function chooses
-/// the loop that the processor can run.
+/// the loop for the backend of its thread.
 macro_rules! widest {
     ($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $result:ty)? $body:block) => {
         $(#[$doc])*

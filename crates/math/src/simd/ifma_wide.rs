@@ -94,8 +94,8 @@ impl WideQuotient {
         }
     }
 
-    /// Returns in each lane the high word of x times the constant. It is below the exact product
-    /// over 2^64 by less than 2 + 2^-20.
+    /// Returns in each lane an estimate of the high word of x times the constant. The estimate is never above the exact
+    /// product over 2^64, and below it by less than 2 + 2^-20.
     ///
     /// # Safety
     /// The processor must have AVX-512 F and IFMA.

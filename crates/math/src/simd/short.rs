@@ -28,7 +28,7 @@ pub(crate) trait Short: Copy {
     /// Returns the high 32 bits of each 64-bit lane, in its low half.
     unsafe fn high(self) -> Self;
     unsafe fn right(self, bits: __m128i) -> Self;
-    /// Returns x - m in each lane with x >= m, else x.
+    /// Returns x - m in each lane with x >= m, else x. The difference x - m must be at least -2^63 and below 2^63.
     unsafe fn correct(self, m: Self) -> Self;
 }
 

@@ -30,9 +30,9 @@ pub struct SlotEncoder {
     /// For each slot, two rows of the transform of polynomials in y = x^(N/c), which are the core
     /// ring of degree c: the row with the slot's values, and the row with their conjugates.
     rows: Vec<SlotRows>,
-    /// For each odd exponent k below 2c, at index (k - 1) / 2, the slot whose values lie at zeta^k.
-    /// Here zeta = eta^(N/c), where eta generates the slot ring and c is the degree of the core
-    /// ring of polynomials in y = x^(N/c).
+    /// For each odd exponent k below 2c, at index (k - 1) / 2, the slot whose values, or whose values' conjugates, lie
+    /// at zeta^k. Here zeta = eta^(N/c), where eta generates the slot ring and c is the degree of the core ring of
+    /// polynomials in y = x^(N/c).
     slots: Vec<u32>,
 }
 

@@ -238,8 +238,8 @@ impl SlotStructure {
         }
     }
 
-    /// Returns the permutation of the slots' integers under the automorphism x -> x^`galois`.
-    /// Afterwards slot i holds what the slot at index i of the result held before.
+    /// Returns the permutation of the slots' integers under the automorphism x -> x^`galois`. If r is the result, slot
+    /// i holds afterwards what slot `r[i]` held before.
     pub fn permutation(&self, galois: u64) -> Vec<usize> {
         let source = |slot| self.slot_of(self.representative(slot).wrapping_mul(galois));
         (0..self.slots()).map(source).collect()

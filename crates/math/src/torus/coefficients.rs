@@ -18,8 +18,8 @@ pub enum Coefficients {
 pub(super) trait Sums: Copy + Sync {
     fn add(self, a: u64, b: u64) -> u64;
     fn sub(self, a: u64, b: u64) -> u64;
-    /// Returns the representative of the residue x that is nearest to 0, plus `offset`, as a word.
-    /// A decomposition cuts its digits from this word.
+    /// Returns the representative of the residue x that is nearest to 0, plus `offset`. The sum is taken modulo q if q
+    /// is a power of two, otherwise modulo 2^64. A decomposition cuts its digits from this word.
     fn centred_plus(self, x: u64, offset: u64) -> u64;
 }
 

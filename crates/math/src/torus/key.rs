@@ -22,9 +22,9 @@ pub(super) const AHEAD: usize = 8192;
 /// ciphertext with k mask polynomials and l levels of digits has k + 1 columns and (k + 1) l rows.
 /// Row c l + j belongs to digit j of polynomial c.
 ///
-/// In transform form, eight evaluations of each polynomial lie together, followed by those of the
-/// next polynomial at the same positions. So one pass over the positions reads the whole ciphertext
-/// from its first word to its last.
+/// In transform form, eight evaluations of each polynomial lie together, followed by those of the next polynomial at
+/// the same positions: the columns of row 0, then those of row 1, and so on. So one pass over the positions reads the
+/// whole ciphertext from its first word to its last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyShape {
     n: usize,

@@ -75,7 +75,8 @@ impl SwitchRows {
     }
 
     /// Switches the key of an LWE ciphertext with this mask and body. It computes out = (0, `body`) minus the sum over
-    /// i and j of digit j of mask coefficient i times row i l + j, modulo q. l is the number of digits.
+    /// i and j of digit j of mask coefficient i times row i l + j, modulo q. l is the number of digits of `gadget`,
+    /// which must be a gadget modulo the q of the key.
     ///
     /// # Errors
     /// [`MathError::Length`] if `out` has another length than a row, or the key does not have l rows for each

@@ -50,10 +50,10 @@ impl Lane {
         }
     }
 
-    /// Returns the transform in words of 32 bits if it is faster. It is, if the processor's vectors
-    /// have no 52-bit multiplication of integers: twice as many words in a vector then outweigh the
-    /// conversion. For a polynomial of another length than the ring's it returns `None`, so that
-    /// the plan for 64-bit words refuses the polynomial.
+    /// Returns the transform in words of 32 bits, if there is one and it is faster. It is faster with the backends AVX2
+    /// and AVX-512, which have no 52-bit multiplication of integers: twice as many words in a vector then outweigh the
+    /// conversion. For a polynomial of another length than the ring's it returns `None`, so that the plan for 64-bit
+    /// words refuses the polynomial.
     fn narrow(&self, len: usize) -> Option<&Ntt32> {
         match Backend::current() {
             Backend::Avx2 | Backend::Avx512 => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Arithmetic of the torus schemes (TFHE): exact products of polynomials of X^N + 1, with coefficients modulo a power
-//! of two or a prime, and polynomials of small digits.
+//! Arithmetic of the torus schemes (TFHE): exact products of polynomials modulo X^N + 1, with coefficients modulo a
+//! power of two or a prime, and polynomials of small digits.
 //!
 //! Each step of a blind rotation is a function of its own, so that a device may call the steps one by one:
 //!
@@ -15,7 +15,7 @@
 //! | the ciphertext of coefficient 0 | [`extract_mask`] |
 //! | key switch | [`SwitchRows::switch`], [`switch_words`] |
 //!
-//! [`NarrowRing`] does the same modulo a prime of at most 30 bits, in words of 32 bits.
+//! [`NarrowRing`] has these steps, without the last two, modulo a prime of at most 30 bits, in words of 32 bits.
 //!
 //! All processors compute the same bits: doubles, where code uses them, hold integers exactly. [`Lift`] says how large results
 //! of products may be; the caller chooses primes for which they are not larger.
@@ -46,8 +46,8 @@ pub use narrow::{NarrowKey, NarrowRing, NarrowStep};
 pub use ring::{Lift, TorusRing, TransformedKey};
 pub use rotate::{rotate, rotate_sub};
 
-/// Defines a function whose plain loop is compiled three times: without SIMD features, for AVX2 and
-/// for AVX-512. Each call chooses what the processor can run.
+/// Defines a function whose plain loop is compiled three times: without SIMD features, for AVX2 and for AVX-512. Each
+/// call runs the copy for the backend of its thread.
 macro_rules! levels {
     ($(#[$doc:meta])* fn $name:ident$(<$g:ident: $bound:path $(, const $c:ident: usize)?>)?($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
         $(#[$doc])*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Computes sums of products with 52-bit multiply-add, eight positions at a time, in two instructions a product for any
-//! prime.
+//! prime p below 2^52.
 //!
 //! For `rows` rows and `cols` columns of a gadget ciphertext, the least time is 2 rows cols
 //! multiply-adds for each eight positions, two in a cycle. Each column is reduced once.

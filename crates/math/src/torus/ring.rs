@@ -297,13 +297,15 @@ impl TorusRing {
     }
 
     /// Transforms one polynomial of residues modulo q, taken nearest to 0, modulo the prime of each lane. It writes the
-    /// transforms to row `row` and column `col` of gadget ciphertext number `at` of a key.
+    /// transforms to row `row` and column `col` of gadget ciphertext number `at` of a key that this ring made
+    /// ([`TorusRing::key`]).
     ///
     /// # Errors
     /// [`MathError::Length`] unless x has N coefficients.
     ///
     /// # Panics
-    /// If the key has no such place.
+    /// If the place is beyond the end of the key. A row or a column outside the key's shape may be the place of another
+    /// polynomial, so the caller must check both.
     pub fn put(
         &self,
         key: &mut TransformedKey,
@@ -327,8 +329,8 @@ impl TransformedKey {
         self.shape
     }
 
-    /// Returns the rows of gadget ciphertext number `at` modulo the prime of a lane, or no rows
-    /// beyond the last ciphertext.
+    /// Returns the rows of gadget ciphertext number `at` modulo the prime of a lane, or no rows if there is no such
+    /// lane or ciphertext.
     pub fn rows(&self, lane: usize, at: usize) -> KeyRows<'_> {
         match self.lanes.get(lane) {
             Some(words) => words.rows(self.shape, at),

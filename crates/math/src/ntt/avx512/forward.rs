@@ -8,10 +8,9 @@ use super::{CHUNK, leaf_of, load_many, load_quarters, parts_of, store_quarters};
 use crate::ntt::butterfly::{Stage, both, shuffle};
 use crate::simd::{Chunks, LANES, LazyMul};
 
-/// Computes the forward NTT's stages of a block of `len` words in place, with intermediate values
-/// in `work`. `index` is the position of the block's twiddle in the table. `FRESH` says that inputs
-/// are below q. Parts of the block that fit the first-level cache are finished one after the other,
-/// and so are the parts of parts (depth first).
+/// Computes the forward NTT's stages of a block of `len` words in place, with intermediate values in `work`. `index` is
+/// the position of the block's twiddle in the table. `FRESH` says that inputs are below q. Parts of at most
+/// `stage.block` coefficients are finished one after the other, and so are the parts that contain them (depth first).
 ///
 /// # Safety
 /// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be equal. `stage` has the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! NTTs that are fused to the operation before or after them. The first pass may read another limb and convert it to the
-//! modulus. The last pass may subtract from the residues of another limb and scale the difference.
+//! NTTs that are fused to the operation before or after them. The first pass may read another limb and convert it to
+//! the modulus. The last pass may subtract its results from another limb and scale the differences.
 
 use std::arch::x86_64::__m512i;
 
@@ -50,8 +50,8 @@ pub fn widths(plan: &NttPlan, from: Modulus) -> &'static [Width] {
 /// ([`Difference`]). Returns whether it computed anything.
 ///
 /// # Safety
-/// The processor has AVX-512 IFMA, and all limbs have the plan's length, which is at least that of the shortest limb
-/// that the AVX-512 loops transform.
+/// The processor has AVX-512 F, DQ and IFMA, and all limbs have the plan's length, which is at least that of the
+/// shortest limb that the AVX-512 loops transform.
 pub unsafe fn forward_from(
     plan: &NttPlan,
     out: &mut [u64],

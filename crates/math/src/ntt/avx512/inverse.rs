@@ -8,9 +8,8 @@ use super::{CHUNK, leaf_of, load_quarters, parts_of, store_many, store_quarters}
 use crate::ntt::butterfly::{Last, Stage, both, unshuffle};
 use crate::simd::{Chunks, LANES, LazyMul};
 
-/// Computes the inverse NTT of a limb of `len` words in place, with intermediate values in `work`.
-/// Parts of the limb that fit the first-level cache are finished one after the other, and so are
-/// the parts of parts (depth first).
+/// Computes the inverse NTT of a limb of `len` words in place, with intermediate values in `work`. Parts of at most
+/// `stage.block` coefficients are finished one after the other, and so are the parts that contain them (depth first).
 ///
 /// # Safety
 /// Both pointers are valid for `len` words, a power of two and at least `MIN_LEN`; they may be equal. `stage` has the
@@ -98,8 +97,8 @@ unsafe fn begin<A: LazyMul, W: Words>(
     }
 }
 
-/// Computes all inverse stages of a block of `len` words except the last two, from `from` to `work`, for a
-/// block that fits the first-level cache. `index` is the position of the block's twiddle.
+/// Computes all inverse stages of a block of `len` words except the last two, from `from` to `work`, for a block that
+/// is finished before the next block begins. `index` is the position of the block's twiddle.
 #[inline(always)]
 unsafe fn leaf<A: LazyMul, W: Words>(
     stage: Stage<A>,

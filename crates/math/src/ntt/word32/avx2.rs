@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the 32-bit NTT on eight coefficients at a time (AVX2), radix 2, for processors without AVX-512.
+//! Computes the 32-bit NTT on eight coefficients at a time (AVX2), radix 2.
 //!
 //! Ranges are those of the AVX-512 loops. With `LAZY` (q < 2^30) numbers are below 4q between forward stages and below 2q
 //! between inverse stages. Otherwise they are residues throughout.

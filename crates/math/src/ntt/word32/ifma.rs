@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes the 32-bit NTT in 52-bit arithmetic (AVX-512 IFMA). A butterfly of eight words takes five instructions and no
-//! corrections; in 32-bit arithmetic sixteen words take fourteen.
+//! Computes the 32-bit NTT in 52-bit arithmetic (AVX-512 IFMA). A forward butterfly on eight pairs of words takes five
+//! instructions and no corrections.
 //!
 //! Each block of at most 2^14 coefficients is converted into a buffer of 64-bit words and back. The
 //! stages of larger blocks, one or two at a time, stay in 32-bit arithmetic.

@@ -203,10 +203,9 @@ unsafe fn columns<V: Vector, const COLS: usize, const G: usize>(
     }
 }
 
-/// Computes the sums of one step of a blind rotation. The caller has checked the lengths: `digits`
-/// holds `rows` polynomials, `out` holds `cols`, and `weights` holds none or two for each pattern.
-/// There are at most 12 rows and 2 to 4 columns. N is a multiple of 16, and q is odd and below
-/// 2^30.
+/// Computes the sums of one step of a blind rotation. The caller has checked the lengths: `digits` holds `rows`
+/// polynomials, `out` holds `cols`, and `weights` holds nothing, or 2N words for each pattern. There are at most 12
+/// rows and 2 to 4 columns. N is a multiple of 16, and q is odd and below 2^30.
 #[inline(always)]
 unsafe fn accumulate<V: Vector>(
     q: Modulus,

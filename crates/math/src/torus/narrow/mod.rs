@@ -183,19 +183,20 @@ impl NarrowRing {
     /// `patterns` of them.
     ///
     /// # Errors
-    /// [`MathError`] if there is no memory for the key.
+    /// [`MathError::Halt`] if there is no memory for the key.
     pub fn key(&self, patterns: usize, count: usize) -> Result<NarrowKey, MathError> {
         NarrowKey::zeroed(self.shape, patterns, count)
     }
 
     /// Transforms one polynomial of residues and writes it to its place in a key: row and column `place` of gadget
-    /// ciphertext number `at`.
+    /// ciphertext number `at`. This ring must have made the key ([`NarrowRing::key`]).
     ///
     /// # Errors
     /// [`MathError::Length`] unless x has N coefficients.
     ///
     /// # Panics
-    /// If the key has no such place.
+    /// If the place is beyond the end of the key. A row or a column outside the key's shape may be the place of another
+    /// polynomial, so the caller must check both.
     pub fn put(
         &self,
         key: &mut NarrowKey,

@@ -14,9 +14,9 @@ use crate::{Backend, Modulus};
 /// The number of each lane, from 0 to 15, with its four bits reversed.
 pub(super) const REVERSED: [u32; BLOCK] = [0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15];
 
-/// Two numbers for each of sixteen exponents e: psi^e - 1 modulo q, and 2^32 times it, both nearest
-/// to 0. psi is the transform's root of unity. The first one multiplies the low words of sums, the
-/// second one the high words.
+/// Two numbers for each of sixteen exponents e: psi^e - 1 modulo q, and 2^32 times it, both nearest to 0, as signed
+/// words. psi is the transform's root of unity. The first one multiplies the low words of sums, the second one the high
+/// words.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub(super) low: [u32; BLOCK],
