@@ -18,7 +18,8 @@
 //! | [`MiddleHalf`] | from 51-bit fractions | A in (-Q/4, Q/4), reports others | 2 l short products |
 //! | [`MixedRadix`] (Algorithm 4) | not needed | all A < Q | l^2 / 2 products |
 //!
-//! [`best_exact`] chooses for the CPU. No method uses floating point.
+//! A method with alpha also takes k products of alpha and -Q. [`best_exact`] chooses for the CPU. No method uses
+//! floating point.
 
 mod crt;
 mod fixed_point;

@@ -3,9 +3,9 @@
 
 use crate::MathError;
 
-/// A modulus 2 <= q < 2^61 with its Barrett constant. Operands of every method are residues below q unless said
-/// otherwise; results are residues below q. No method branches on its operands, except [`Modulus::pow`] on the
-/// exponent, [`Modulus::inv`], and [`Modulus::shoup`], which divides.
+/// A modulus 2 <= q < 2^61 with its Barrett constant. Operands and results of every method are residues below q unless
+/// said otherwise. No method branches on its operands, except [`Modulus::pow`] on the exponent, [`Modulus::inv`], and
+/// [`Modulus::shoup`], which divides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Modulus {
     q: u64,

@@ -156,9 +156,9 @@ impl BaseConverter {
         self.crt.scale().get(i).map(|w| w.value)
     }
 
-    /// Returns the constants of target modulus p_j: (Q / q_i) mod p_j for each source modulus q_i,
-    /// where Q is the product of the source moduli. They are prepared for [`kernels::dot_scalars`].
-    /// It is `None` if there is no such target.
+    /// Returns the constants of target modulus p_j: (Q / q_i) mod p_j for each source modulus q_i, where Q is the
+    /// product of the source moduli. They are prepared for [`kernels::dot_scalars`]. It is `None` if there is no such
+    /// target; targets that are machine-word powers of two have no number here.
     pub fn row(&self, j: usize) -> Option<&[Shoup]> {
         self.crt.sums().row(j)
     }

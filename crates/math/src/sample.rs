@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Samples uniform residues, secrets and noise.
 //!
-//! Signed samples are small integers; [`to_limb`] converts them to residues without branching. Their buffers are
-//! wiped on drop.
+//! Signed samples are integers; [`to_limb`], [`to_limb_i64`] and [`to_limb_i128`] convert them to residues without
+//! branching. Their buffers are wiped on drop.
 
 mod gaussian;
 mod signed;

@@ -98,9 +98,10 @@ impl Crt {
     }
 }
 
-/// A bound above every correction alpha, the number of multiples of Q that a base extension
-/// subtracts. Q is the product of the source moduli. The correction is at most the number of source
-/// moduli, and so at most 64.
+/// A bound above the correction alpha, the number of multiples of Q that a base extension subtracts. Q is the product
+/// of the source moduli. The correction is at most the number of source moduli, and so at most 64.
+/// [`ShenoyKumaresan`](super::ShenoyKumaresan) needs another bound, because its alpha may be any residue modulo the
+/// redundant modulus.
 pub(super) const COUNTS: u64 = 1 << 7;
 
 /// Returns the largest of several moduli, which is a bound above all their residues.

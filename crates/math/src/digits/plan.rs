@@ -43,7 +43,7 @@ pub struct PlanCount {
     pub products: usize,
     /// The number of relinearisations, each of which takes a key switch.
     pub key_switches: usize,
-    /// The number of products of a ciphertext and an integer other than 1 and -1.
+    /// The number of products of a ciphertext and an integer other than -1, 0 and 1.
     pub scalars: usize,
     /// The most products of two ciphertexts one after the other on any path of the plan.
     pub depth: usize,

@@ -94,9 +94,9 @@ impl AutoEvalPlan {
         Ok(())
     }
 
-    /// Applies the automorphism of Galois element g to a limb that is held as the evaluation forms of its two halves: p
-    /// modulo x^n - zeta, and m modulo x^n + zeta, with zeta^2 = -1. The plan is that of the full ring. Each output
-    /// half comes from one input half: its own if g = 1 mod 4, the other if g = 3 mod 4.
+    /// Applies the automorphism of Galois element g to a limb that is held as its two halves in evaluation form. They
+    /// are p modulo x^n - zeta and m modulo x^n + zeta, with zeta^2 = -1. The plan is that of the full ring. Each
+    /// output half comes from one input half: its own if g = 1 mod 4, the other if g = 3 mod 4.
     ///
     /// # Errors
     /// [`MathError::Length`] unless each half has half the length of the plan's ring.

@@ -41,7 +41,7 @@ impl Backend {
 
     /// Returns the backend of this thread's kernels: inside [`with_backend`] the one that it forces, otherwise the best
     /// one that the environment allows ([`crate::plans`]). If the environment asks for random choices, each call draws
-    /// one of the backends up to this one.
+    /// one of the backends up to the best allowed one.
     #[inline]
     pub fn current() -> Backend {
         FORCED.get().unwrap_or_else(|| policy().level())

@@ -15,8 +15,8 @@ use crate::simd256::{LANES, correct, load, splat, store};
 pub(super) use crate::simd::short::fits;
 use crate::{Modulus, Residues, Shoup};
 
-/// The number of words by which prefetching is ahead of the loop over a switching key. It is so
-/// small that prefetched words are not evicted from the cache before they are read.
+/// The number of words of 64 bits by which prefetching is ahead of the loop over a switching key. It is so small that
+/// prefetched words are not evicted from the cache before they are read.
 const KEY_AHEAD: usize = 64;
 
 /// The constants that reduce a sum of a few products modulo q < 2^32.

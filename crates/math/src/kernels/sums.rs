@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Sums of products of whole limbs, each reduced once at the end.
+//! Computes sums of products of whole limbs.
 
 use super::{check_len, simd};
 use crate::{MathError, Modulus, Shoup};

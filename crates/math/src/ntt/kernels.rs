@@ -22,7 +22,7 @@ const CLASSES: [u32; 8] = [34, 46, 50, 51, 52, 54, 60, 61];
 static CELLS: Cells<{ CLASSES.len() }> = Cells::new();
 
 /// Makes a row of the table of kernels: its name, its instruction set, the moduli that it serves, its shortest limb,
-/// the bytes of a word if its loops follow an [`Order`](crate::plans::Order) of stages, and the module of its loops.
+/// [`Arithmetic::ordered`], and the module of its loops.
 macro_rules! row {
     ($name:literal, $level:ident, $takes:expr, $min_len:expr, $ordered:expr, $($module:ident)::+) => {
         Arithmetic {

@@ -43,7 +43,8 @@ fn head() -> String {
 }
 
 /// Returns the name of the kernel that the file of choices has for a shape of transforms, or `None` if there is no such
-/// file or entry. The name is not checked. A process reads the file at the first call.
+/// file or entry, or if another thread is just reading the file. The name is not checked. A process reads the file at
+/// the first call.
 pub(super) fn kept(shape: Shape) -> Option<String> {
     let path = path()?;
     if !READ.swap(true, Ordering::AcqRel) {

@@ -70,8 +70,9 @@ pub fn time(count: usize, patience: Duration, run: &mut dyn FnMut(usize)) -> Tim
 }
 
 impl Times {
-    /// Returns the number of the fastest candidate kernel. It is the first one, unless another
-    /// candidate takes less than `GAIN` (0.97) of its time.
+    /// Returns the number of the fastest candidate kernel. It is the first one, unless another candidate takes less
+    /// than `GAIN` (0.97) of its time, both by the median of the ratios and by the lower quartiles. Of several such
+    /// candidates, the one with the least median counts.
     pub fn fastest(&self) -> usize {
         let mut winner = (0, GAIN);
         for (k, ratios) in self.ratios.iter().enumerate().skip(1) {

@@ -179,9 +179,8 @@ impl LazyMul for Solinas {
         context.above
     }
 
-    /// Reduces the sums of six inverse stages to numbers below 2^52 + 2^24, before six more stages.
-    /// Results of the first stage are below 4p and each later stage doubles sums, so they are at
-    /// most 2^7 p.
+    /// Reduces the sums of the first inverse stages, six at most, to numbers below 2^52 + 2^24. Six more stages at most
+    /// follow. Results of the first stage are below 4p and each later stage doubles sums, so they are at most 2^7 p.
     #[inline(always)]
     unsafe fn settle<const K: usize>(x: [__m512i; K], context: SolinasContext) -> [__m512i; K] {
         // SAFETY: the caller's promise.

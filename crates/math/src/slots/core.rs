@@ -4,9 +4,9 @@
 use super::error::SlotError;
 use crate::Modulus;
 
-/// A polynomial in y = x^`spacing`, the form of every mask and constant on slots. It has few
-/// coefficients. In evaluation form it has few different values, each of which repeats.
-/// Coefficients are residues modulo p^e, the modulus of the encoder that made the polynomial.
+/// A polynomial in y = x^`spacing`, the form of every mask and constant on slots. It has N / `spacing` coefficients. In
+/// evaluation form it has at most as many different values, each of which repeats. Coefficients are residues modulo
+/// p^e, the modulus of the encoder that made the polynomial.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CorePoly {
     coefficients: Vec<u64>,

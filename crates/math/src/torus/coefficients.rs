@@ -188,8 +188,8 @@ impl Coefficients {
         }
     }
 
-    /// Returns the integer nearest to x 2^`log` / q, modulo 2^`log`; halves are rounded upwards.
-    /// This is modulus switching from q to 2^`log`, for `log` of at most 12, in constant time.
+    /// Returns the integer nearest to x 2^`log` / q, modulo 2^`log`; halves are rounded upwards. This is modulus
+    /// switching from q to 2^`log`, for `log` of at most 31, in constant time.
     pub fn switch(self, x: u64, log: u32) -> u64 {
         match self {
             Self::Word(q) => {

@@ -2,7 +2,8 @@
 //! Arithmetic of the torus schemes (TFHE): exact products of polynomials modulo X^N + 1, with coefficients modulo a
 //! power of two or a prime, and polynomials of small digits.
 //!
-//! Each step of a blind rotation is a function of its own, so that a device may call the steps one by one:
+//! Each step of a blind rotation, and of the extraction and the key switch after it, is a function of its own. So a
+//! device may call the steps one by one:
 //!
 //! | step | function |
 //! | --- | --- |

@@ -13,8 +13,7 @@ const CLASSES: [u32; 3] = [30, 31, 32];
 static CELLS: Cells<{ CLASSES.len() }> = Cells::new();
 
 /// Makes a row of the table of kernels: its name, its instruction set, the bits of the moduli that it serves, the type
-/// of a word in its loops, and the module of the loops. The type is `()` for loops that follow no
-/// [`Order`](crate::plans::Order) of stages.
+/// of a word in its loops, and the module of the loops. The type is `()` if [`Arithmetic::ordered`] is `None`.
 #[cfg(target_arch = "x86_64")]
 macro_rules! row {
     ($name:literal, $level:ident, $bits:expr, $word:ty, $first:ident::$module:ident) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The butterfly stages, of three terms each, of the transform between the coefficients of powers of u = x^(N/l) and their
-//! values. l is the number of slots.
+//! The butterfly stages, of two or three terms each, of the transform between the coefficients of powers of u = x^(N/l)
+//! and their values. l is the number of slots.
 
 use super::terms::{Shift, Terms, Values};
 use crate::slots::galois_ring::Gaussian;

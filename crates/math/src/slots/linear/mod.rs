@@ -23,12 +23,12 @@
 //! *without a constant*, thus without depth. At l = 64 that makes 4 + 8 - 2 + 1 = 11 key switches a map instead of 8 + 8 - 2
 //! = 14.
 //!
-//! The terms come from a transform on the n = l / 2 points xi^(5^k), xi of order 2l. On these points the coefficients of u^i
-//! and u^(i + n) make one number (1 and xi^n as its parts). The transform has log2 n butterfly stages, each of three terms.
-//! [`Shape`] says how many of them are multiplied into one stage: all for depth 1, or fewer if there are many slots. This is
-//! the special transform of CKKS, over a Galois ring. For BGV, see Halevi and Shoup, *Bootstrapping for HElib*, for the maps a
-//! dimension at a time. Thin bootstrapping is from Chen and Han, *Homomorphic lower digits removal and improved FHE
-//! bootstrapping*.
+//! The terms come from a transform on n = l / 2 points xi^j, with j = 5^k or -5^k and xi of order 2l. On these points
+//! the coefficients of u^i and u^(i + n) make one number (1 and xi^n as its parts). The transform has log2 n butterfly
+//! stages of three terms each, except that the last stage has two. [`Shape`] says how many of them are multiplied into
+//! one stage: all for depth 1, or fewer if there are many slots. This is the special transform of CKKS, over a Galois
+//! ring. For BGV, see Halevi and Shoup, *Bootstrapping for HElib*, for the maps a dimension at a time. Thin
+//! bootstrapping is from Chen and Han, *Homomorphic lower digits removal and improved FHE bootstrapping*.
 
 mod butterflies;
 mod split;

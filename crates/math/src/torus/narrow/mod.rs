@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Computes blind rotations modulo a prime of at most 30 bits, in words of 32 bits from the accumulator to the key. It
-//! has twice the lanes of [`TorusRing`](super::TorusRing) and takes half the memory.
+//! Computes blind rotations modulo a prime of at most 30 bits, in words of 32 bits from the accumulator to the key. A
+//! vector holds twice as many words as in [`TorusRing`](super::TorusRing), and polynomials take half the memory.
 //!
 //! The steps are those of [`TorusRing`](super::TorusRing), except that the last two products of an unrolled step are
 //! one. The sums of products of each gadget ciphertext are multiplied by their weight, the transform of X^a - 1, while
