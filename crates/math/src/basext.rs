@@ -82,8 +82,8 @@ impl Representative {
     }
 }
 
-/// The target moduli of a base extension. It has one output limb for each of `moduli`, then one for each power of two in `words`.
-/// The moduli may be any, whatever the source moduli are.
+/// The target moduli of a base extension. The extension has one output limb for each of `moduli`, then one for each
+/// power of two in `words`. The moduli may be any, whatever the source moduli are.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'a> {
     pub moduli: &'a [Modulus],
@@ -125,7 +125,8 @@ pub trait BaseExtension: Send + Sync {
     /// except for a [`BaseConverter`](crate::BaseConverter) of more than 65 source moduli.
     ///
     /// # Errors
-    /// [`MathError::Length`] if the number of limbs, their length or the length of the scratch memory does not fit.
+    /// [`MathError::Length`] if the number of limbs or the length of one does not fit, or if `scratch` has fewer words
+    /// than [`BaseExtension::scratch_len`].
     fn convert(
         &self,
         input: &[&[u64]],

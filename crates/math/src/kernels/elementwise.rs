@@ -35,6 +35,9 @@ fn update2(a: &mut [u64], b: &[u64], f: impl Fn(u64, u64) -> u64) {
 macro_rules! binary {
     ($name:ident, $assign:ident, $method:ident, $doc:literal, $assign_doc:literal) => {
         #[doc = $doc]
+        ///
+        /// # Errors
+        /// [`MathError::Length`] if a slice has another length than `out`.
         pub fn $name(q: Modulus, out: &mut [u64], a: &[u64], b: &[u64]) -> Result<(), MathError> {
             check_len("a", out.len(), a.len())?;
             check_len("b", out.len(), b.len())?;
@@ -48,6 +51,9 @@ macro_rules! binary {
         }
 
         #[doc = $assign_doc]
+        ///
+        /// # Errors
+        /// [`MathError::Length`] if the lengths of the slices differ.
         pub fn $assign(q: Modulus, a: &mut [u64], b: &[u64]) -> Result<(), MathError> {
             check_len("b", a.len(), b.len())?;
             let p = a.as_mut_ptr();

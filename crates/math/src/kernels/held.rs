@@ -73,6 +73,10 @@ pub fn narrow(out: &mut [u32], a: &[u64], store: Store) -> Result<(), MathError>
 macro_rules! binary {
     ($name:ident, $loop:ident, $method:ident, $doc:literal) => {
         #[doc = $doc]
+        ///
+        /// # Errors
+        /// [`MathError::OutOfRange`] for a modulus of 2^32 or more, [`MathError::Length`] if a limb has another length
+        /// than `out`.
         pub fn $name(
             q: Modulus,
             out: &mut [u32],

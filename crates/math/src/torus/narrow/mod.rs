@@ -179,8 +179,8 @@ impl NarrowRing {
         Ok(())
     }
 
-    /// Returns a key with room for `count` gadget ciphertexts. Each step of a blind rotation but the last has
-    /// `patterns` of them.
+    /// Returns a key with room for `count` gadget ciphertexts. Each step of a blind rotation has `patterns` of them;
+    /// the last step may have fewer.
     ///
     /// # Errors
     /// [`MathError::Halt`] if there is no memory for the key.
