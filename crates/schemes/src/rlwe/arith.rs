@@ -12,7 +12,10 @@ use zeroize::Zeroizing;
 use super::error::RlweError;
 use super::params::Params;
 
-/// Returns the modulus of this index in the parameters' table of moduli.
+/// Returns the prime of index `index` in [`Params::moduli`], with its arithmetic.
+///
+/// # Errors
+/// [`RlweError::Length`] for an index that is no prime's, such as that of an auxiliary modulus in the table of moduli.
 pub(crate) fn reducer(params: &Params, index: usize) -> Result<Modulus, RlweError> {
     let missing = || RlweError::Length {
         what: "modulus table",
@@ -22,7 +25,10 @@ pub(crate) fn reducer(params: &Params, index: usize) -> Result<Modulus, RlweErro
     params.reducers().get(index).copied().ok_or_else(missing)
 }
 
-/// Returns the plan of the NTT of degree N for the modulus of this index in the parameters' table of moduli.
+/// Returns the plan of the NTT of degree N for the prime of index `index` in [`Params::moduli`].
+///
+/// # Errors
+/// The errors of [`reducer`], and those of [`NttPlan::shared`].
 pub(crate) fn plan(params: &Params, index: usize) -> Result<Arc<NttPlan>, RlweError> {
     Ok(NttPlan::shared(reducer(params, index)?, params.ring())?)
 }
@@ -37,7 +43,7 @@ pub(crate) fn extended(params: &Params, level: Level) -> Vec<usize> {
 }
 
 /// Returns an iterator over the limbs of `data`, each with the index of its modulus and the modulus. Limb k belongs
-/// to the modulus of index `indices[k]`.
+/// to the prime of index `indices[k]` in [`Params::moduli`]. Limbs of other indices are left out.
 pub(crate) fn limbs_mut<'a>(
     params: &'a Params,
     indices: &'a [usize],

@@ -266,7 +266,7 @@ impl<A: Annotation> Ciphertext<A> {
 }
 
 /// A ciphertext that was encrypted under the secret key. It stores a seed in place of its polynomial c_1, which halves
-/// its size. The limb of c_1 modulo prime i is random stream number i of the seed.
+/// its file. The limb of c_1 modulo the prime q_i is random stream number i of the seed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SeededCiphertext<A> {
     origin: Origin,

@@ -114,7 +114,8 @@ impl KeyGenerator {
     /// functions, such as [`Procedure::keys`](crate::bgv::bootstrap::Procedure::keys) for BGV.
     ///
     /// # Errors
-    /// [`RlweError::MissingKey`] for a key that only bootstrapping needs.
+    /// [`RlweError::MissingKey`] for a key that only bootstrapping needs. Also fails for an even Galois element, for
+    /// missing memory or randomness, and if the generator's watch stops it.
     pub fn evaluation_keys(
         &self,
         requests: &[KeyRequest],

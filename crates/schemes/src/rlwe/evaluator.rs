@@ -184,8 +184,8 @@ where
     }
 
     /// Rotates the slots by several numbers of places `steps`, with one decomposition of the ciphertext for all.
-    /// Returns one result for each step. Either all keys come with seeds, or none. A step of 0 is refused, and so is an
-    /// empty list.
+    /// Returns one result for each step. Either all keys must come with seeds, or none. A step of 0 is refused, and so
+    /// is an empty list.
     pub fn rotate_hoisted(
         &self,
         a: &Ciphertext<A>,
@@ -199,7 +199,7 @@ where
     }
 
     /// Computes several automorphisms that share one decomposition of the ciphertext. Returns one result for each
-    /// Galois element. Either all keys come with seeds, or none.
+    /// Galois element. Either all keys must come with seeds, or none.
     pub fn automorphisms(
         &self,
         a: &Ciphertext<A>,

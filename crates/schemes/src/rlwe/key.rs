@@ -76,7 +76,7 @@ impl SecretKey {
     }
 
     /// Returns this secret key with its count of shared decryptions kept in the file `path`, from which the key was
-    /// read. If `path` is a pipe or a device, no file keeps the count.
+    /// read. If `path` is no regular file, for example a pipe, no file keeps the count.
     pub fn kept_in(self, path: &Path) -> Self {
         Self {
             ledger: Arc::new(Ledger::kept_in(path)),
@@ -92,7 +92,8 @@ impl SecretKey {
     /// would not agree. Nor does a file that a forked child saves, if the key had none before.
     ///
     /// # Errors
-    /// The errors of [`ringmill_device::whole_file::write`], and a folder that cannot be flushed to the disk.
+    /// The errors of [`ringmill_device::whole_file::write`], and a folder that cannot be flushed to the disk. Also
+    /// fails if `path` is the file that stores the count, and it cannot be read or locked, or holds another key.
     pub fn save(&self, path: &Path) -> io::Result<()> {
         self.ledger.save(self, path)
     }
@@ -102,8 +103,8 @@ impl SecretKey {
     /// written, the count is kept in memory, provided that the process knows the whole count or the charge names one.
     ///
     /// # Errors
-    /// [`LedgerError`] if the charge would break a promise, if the earlier count is not known, or in a forked child for
-    /// a key without a file.
+    /// [`LedgerError`] if the charge would break a promise, or if the earlier count is not known. A forked child also
+    /// fails for a key without a file, and for a file that cannot be read or written.
     pub fn charge(&self, charge: &Charge) -> Result<(), LedgerError> {
         self.ledger.charge(self, charge)
     }
@@ -200,8 +201,8 @@ impl PublicKey {
 /// special primes, modulo the primes of digit j, and 0 modulo the others.
 ///
 /// Limbs are in evaluation form, in words of 32 bits if the parameters have [`Params::short_words`]. If a_j comes from
-/// a seed, its limb modulo the modulus of index i is random stream number j M + i, where the parameters have M moduli
-/// of keys. Copies of a key share the limbs.
+/// a seed, its limb modulo the modulus of index i is random stream number j M + i of the seed. M is the number of
+/// primes in [`Params::moduli`]. Copies of a key share the limbs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct KSwitchKey {
     origin: Origin,
@@ -265,7 +266,7 @@ impl KSwitchKey {
         }
     }
 
-    /// Returns the number of bytes of memory that the key takes.
+    /// Returns the number of bytes of the key: those of its residues in memory, and of its seed if it has one.
     pub fn bytes(&self) -> u64 {
         let half: u64 = self.b.iter().map(ResidueVec::bytes).sum();
         match &self.a {

@@ -115,7 +115,7 @@ impl PartialEq for Params {
 }
 
 impl Params {
-    /// The most primes that a parameter set may have. Files count the primes in one byte.
+    /// The most primes that a parameter set may have, ciphertext and special primes together.
     pub const MAX_PRIMES: usize = 128;
     /// The range of the base-2 logarithm of the ring degree N.
     pub const LOG_N: std::ops::RangeInclusive<u8> = 3..=Ring::MAX_LOG_N;
@@ -161,7 +161,7 @@ impl Params {
     }
 
     /// Returns whether all primes are below 2^32. If so, ciphertexts, plaintexts and key-switching keys have words
-    /// of 32 bits.
+    /// of 32 bits in memory. Secret keys, public keys and seeded ciphertexts have words of 64 bits in any case.
     pub fn short_words(&self) -> bool {
         self.moduli.iter().all(|&q| is_short(q.into()))
     }
@@ -181,6 +181,9 @@ impl Params {
     }
 
     /// Returns entry `index` of [`Params::table`] as a [`Modulus`], which has arithmetic on residues.
+    ///
+    /// # Errors
+    /// Fails for an index beyond the table, and for a modulus of 2^61 or more.
     pub(crate) fn any_reducer(&self, index: usize) -> Result<Modulus, RlweError> {
         let missing = || RlweError::Length {
             what: "modulus table",
@@ -196,7 +199,8 @@ impl Params {
         &self.reducers
     }
 
-    /// Returns the residues of integers modulo each prime of a level, one integer after another.
+    /// Returns the residues of integers modulo the primes q_0 ... q_level. The residues of the first integer come
+    /// first, and of those the one modulo q_0.
     pub fn residues(&self, integers: &[i64], level: Level) -> Vec<u64> {
         let primes = self.reducers.iter().take(level.primes());
         let of = |&integer: &i64| primes.clone().map(move |q| q.from_i64(integer));
@@ -218,8 +222,8 @@ impl Params {
         self.moduli.get(self.cipher_count..).unwrap_or(&[])
     }
 
-    /// Returns the number of special primes. For each key-switching digit, there are at least as many special primes as
-    /// the digit has primes, or their product has at least the bits of the digit's product.
+    /// Returns the number of special primes. If a key-switching digit has more primes than that, the product of the
+    /// special primes has at least as many bits as the product of the digit's primes.
     pub fn special_count(&self) -> usize {
         self.moduli.len() - self.cipher_count
     }
@@ -355,7 +359,7 @@ impl Params {
         )
     }
 
-    /// Returns the ring degree and the primes in words, for reports.
+    /// Returns the ring degree, the size of each prime in bits, and dnum in words, for reports.
     pub fn chain_summary(&self) -> String {
         let sizes = |q: &[u64]| {
             q.iter()
@@ -412,13 +416,13 @@ impl Params {
         self
     }
 
-    /// Returns the parameters for a scheme whose messages are in the low bits, such as BGV: the phase is the
-    /// message modulo the plaintext modulus t. Errors are then multiples of t, and a division by primes first
-    /// subtracts a multiple of t. In the table of moduli, t follows [`Params::moduli`], and the scheme adds it to
-    /// the canonical form.
+    /// Returns the parameters for a scheme whose messages are in the low bits, such as BGV. There the phase modulo the
+    /// plaintext modulus t is the message, times a correction factor. Errors are multiples of t, and a division by
+    /// primes first subtracts a multiple of t.
     ///
-    /// Further plaintext moduli follow t in `plain`, each a multiple of the one before. The errors of key-switching
-    /// keys are multiples of the last one, and so of each.
+    /// `plain` has t, then further plaintext moduli, each a multiple of the one before. The errors of key-switching
+    /// keys are multiples of the last one, and so of each. In the table of moduli, `plain` follows [`Params::moduli`]
+    /// in place of any auxiliary moduli. The scheme must add t to the canonical form ([`Params::with_own`]).
     ///
     /// # Errors
     /// Fails for a modulus that is 2^61 or more, shares a factor with a prime, or is no multiple of the one before.
@@ -454,8 +458,8 @@ impl Params {
         self.primes_alone
     }
 
-    /// Returns the plaintext modulus t of a scheme whose messages are the phase's residues modulo t. It is `None` for
-    /// other schemes.
+    /// Returns the plaintext modulus t of a scheme whose messages are in the low bits (BGV). It is `None` for other
+    /// schemes.
     pub fn low_modulus(&self) -> Option<Modulus> {
         self.low.first().copied()
     }

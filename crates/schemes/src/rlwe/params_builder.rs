@@ -70,7 +70,8 @@ impl ParamsBuilder {
         self
     }
 
-    /// Sets the ciphertext primes and the special primes. They must be distinct, below 2^61 and 1 mod 2N.
+    /// Sets the ciphertext primes and the special primes. All must be distinct primes below 2^61 that are 1 mod 2N, at
+    /// most [`Params::MAX_PRIMES`] together.
     pub fn primes(mut self, cipher: &[u64], special: &[u64]) -> Self {
         self.primes = PrimeChoice::Values {
             cipher: cipher.to_vec(),
@@ -124,8 +125,8 @@ impl ParamsBuilder {
     ///
     /// # Errors
     /// [`RlweError::Insecure`] for parameters that miss the security level, unless the opt-out allows them. Also fails
-    /// for a ring degree outside 2^3 to 2^17, unsuitable or missing primes, and a wrong dnum. Fails for special primes that
-    /// are too few or too small for the digits, and for a wrong weight of a sparse secret.
+    /// for a ring degree outside 2^3 to 2^17, unsuitable, missing or too many primes, and a wrong dnum. Fails for
+    /// special primes that are too few or too small for the digits, and for a wrong weight of a sparse secret.
     pub fn build(self, scheme: SchemeTag) -> Result<Params, RlweError> {
         let parameter = |what, expected: &str, got: String| RlweError::Parameter {
             what,
@@ -255,12 +256,15 @@ impl ParamsBuilder {
     }
 }
 
-/// Returns the number of key-switching digits. It is `given`, if the caller gives one. Otherwise each digit has as
-/// many primes as there are special primes, and the last one may have fewer.
+/// Returns dnum, the number of key-switching digits of `cipher` ciphertext primes. It is `given`, if the caller gives
+/// one. Otherwise it is ceil(`cipher` / `special`) for `special` special primes.
 ///
 /// # Errors
-/// Fails for a `given` number that is not from 1 to the number of ciphertext primes. If none is given, fails if
-/// digits of as many primes as there are special primes do not fit the ciphertext primes.
+/// Fails for a `given` number that is not from 1 to `cipher`. If none is given, fails unless ceil(`cipher` / dnum) is
+/// `special`, so that the largest digit has as many primes as there are special primes.
+///
+/// # Panics
+/// Panics if `given` is `None` and `cipher` or `special` is 0.
 pub fn digits(given: Option<usize>, cipher: usize, special: usize) -> Result<usize, RlweError> {
     if let Some(dnum) = given {
         return match (1..=cipher).contains(&dnum) {
@@ -289,8 +293,9 @@ pub fn digits(given: Option<usize>, cipher: usize, special: usize) -> Result<usi
 }
 
 /// Returns the indices of the ciphertext primes of each of `dnum` key-switching digits, for `cipher` primes. If
-/// possible, all digits but the last have ceil(`cipher` / `dnum`) primes, and the last one has the rest. Otherwise
-/// the first digits have one prime more than the others.
+/// possible, all digits but the last have ceil(`cipher` / `dnum`) primes, and the last one has the rest, at least one
+/// prime. Otherwise the first digits have one prime more than the others. A `dnum` of 0 counts as 1, and one above
+/// `cipher` as `cipher`.
 pub fn digit_ranges(cipher: usize, dnum: usize) -> Vec<Range<usize>> {
     let dnum = dnum.clamp(1, cipher.max(1));
     let most = cipher.div_ceil(dnum);

@@ -64,10 +64,11 @@ pub trait RingScheme:
         secret: SecretKey,
     ) -> Result<Self::Decryptor, Self::Error>;
 
-    /// Encodes a message in the form that operations expect, at a level and with an annotation.
+    /// Encodes a message in the form that operations expect, at the level and with the annotation of `at`. BFV and BGV
+    /// ignore `at`, because their plaintexts have neither.
     ///
     /// # Errors
-    /// Fails for values that a plaintext at this level cannot hold.
+    /// Fails for values that a plaintext at this level cannot hold, and for too many values.
     fn encoded(
         encoder: &Self::Encoder,
         message: &Self::Message,
@@ -77,7 +78,9 @@ pub trait RingScheme:
     /// Encrypts a plaintext at the level and with the annotation of `at`. CKKS takes both from the plaintext instead.
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters, and if the system has no randomness.
+    /// Fails for a plaintext of other parameters, and if the system has no randomness. BFV and BGV also fail for a
+    /// level or an annotation that the parameters do not have, and for a plaintext of another modulus than the
+    /// annotation's.
     fn encrypted(
         encryptor: &Self::Encryptor,
         plain: &Self::Plaintext,
@@ -97,7 +100,8 @@ pub trait RingScheme:
     ///
     /// # Errors
     /// Fails for a plaintext of other parameters. CKKS also refuses a `length` that is no power of two up to N / 2. BFV
-    /// and BGV return fewer values if the plaintext has fewer.
+    /// and BGV also refuse a plaintext of another modulus than t, and one whose slots modulo a prime power hold other
+    /// elements than integers. They return fewer values if the plaintext has fewer.
     fn decoded(
         encoder: &Self::Encoder,
         plain: &Self::Plaintext,

@@ -178,8 +178,9 @@ impl PublicHalves {
         Ok(multiples)
     }
 
-    /// Returns x + h modulo the special primes, for x = u b + e_0 and x = u a + e_1 with the public key (b, a) and
-    /// the rounding offset h. The result is prepared for [`BaseConverter::accumulate`].
+    /// Returns x + h modulo the special primes in coefficient form, for x = u b + e_0 and x = u a + e_1 with the public
+    /// key (b, a) and the rounding offset h. In BGV, t times the errors replaces them. The result is prepared for
+    /// [`BaseConverter::accumulate`].
     fn remainders(
         &self,
         params: &Params,

@@ -12,7 +12,8 @@ use super::distributions::SecretDistribution;
 use super::error::RlweError;
 use super::params::Params;
 
-/// A table of security bounds. The names are those of `data/security_tables.toml`.
+/// A table of security bounds. [`SecurityTable::name`] is the name of a section of `data/security_tables.toml`, except
+/// for [`Self::SparseTernary2026`], which joins several sections.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum SecurityTable {
     /// The Security Guidelines for Implementing Homomorphic Encryption (2024), for ternary secrets.
@@ -60,7 +61,7 @@ impl SecurityTable {
     }
 
     /// Returns the table with this name. `guidelines_2024`, `standard_2018` and `estimator_2026` alone mean the ternary
-    /// tables.
+    /// tables. `estimator_2026.sparse_ternary` is a second name of [`Self::SparseTernary2026`].
     ///
     /// # Errors
     /// [`RlweError::UnknownSecurityTable`] for a name that no table has.
@@ -78,8 +79,8 @@ impl SecurityTable {
         self.name() == name || (self == Self::SparseTernary2026 && name == Self::SPARSE_BEFORE)
     }
 
-    /// Returns whether a reader that accepts `name` accepts this table. `name` is the name of the table, or that of
-    /// the publication in which the table is.
+    /// Returns whether a reader that accepts `name` accepts this table: if `name` is a name of the table, or the part
+    /// of its name before the point, such as `guidelines_2024`.
     pub(crate) fn belongs_to(self, name: &str) -> bool {
         let publication = self
             .name()
@@ -264,7 +265,11 @@ impl Estimate {
 }
 
 /// Returns the most bits of Q P, the product of all primes, that `table` allows at ring degree 2^`log_n` for
-/// secrets of the distribution `secret`. Returns `None` if the table has no bound.
+/// secrets of the distribution `secret`. Returns `None` if the table does not cover the distribution, or has no bound
+/// for the level, the ring degree or the weight of a sparse secret.
+///
+/// # Errors
+/// [`RlweError::SecurityTables`] if the built-in tables cannot be read.
 ///
 /// ```
 /// use ringmill_schemes::rlwe::SecretDistribution::{SparseTernary, Ternary};
@@ -308,8 +313,8 @@ pub fn bound(
     })
 }
 
-/// The bounds of both tables for sparse ternary secrets, for one weight and one ring degree. A bound is `None` if a
-/// table has no row for them.
+/// The bounds of both tables for sparse ternary secrets, for one weight, level and ring degree. A bound is `None` if a
+/// table has none for them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SparseBounds {
     /// The bound of `estimator_2026.sparse_ternary`, Ringmill's own estimates, in bits of Q P, the product of all
@@ -378,7 +383,8 @@ pub(crate) fn no_bound(
 /// bits is secure, for secrets of the distribution `secret`.
 ///
 /// # Errors
-/// [`RlweError::NoSecureDegree`], with the largest bound of the table, if no ring degree is secure.
+/// [`RlweError::NoSecureDegree`] if no ring degree is secure. It holds the largest bound that the table has for such
+/// secrets at this level, or 0 if it has none.
 pub fn smallest_log_n(
     qp_bits: u32,
     table: SecurityTable,

@@ -17,8 +17,8 @@ use super::params::Params;
 use super::security::{SecurityTable, bound, no_bound};
 use super::switching::{Shape, switching_key};
 
-/// The sparse secret under which ciphertexts are encapsulated during a bootstrap. It is needed to make the keys of
-/// bootstrapping, and for nothing else.
+/// The sparse secret under which ciphertexts are encapsulated during a bootstrap. The keys of bootstrapping are made
+/// from it. Whoever has it decrypts encapsulated ciphertexts.
 pub struct SparseSecret(SecretKey);
 
 impl fmt::Debug for SparseSecret {
@@ -46,7 +46,8 @@ impl SparseSecret {
         &self.0
     }
 
-    /// Makes the key that switches ciphertexts at `level` from the secret key of `keygen` to the sparse secret.
+    /// Makes the key that switches ciphertexts at `level`, and at no other level, from the secret key of `keygen` to
+    /// the sparse secret.
     ///
     /// # Errors
     /// Fails for a level of more primes than there are special primes, and for missing memory or randomness.
@@ -94,8 +95,11 @@ impl SparseSecret {
 }
 
 /// Returns the shape of the encapsulation key for ciphertexts at a level. It has one digit, and its moduli are the
-/// level's primes and as many special primes. [`encapsulate`](super::ops::keyswitch::encapsulate) uses it only if the
-/// parameters' first digit has all primes of the level.
+/// level's primes and as many special primes. [`encapsulate`](super::ops::keyswitch::encapsulate), which uses the key,
+/// needs a level whose primes are all in the parameters' first digit.
+///
+/// # Errors
+/// Fails for a level of more primes than there are special primes.
 pub(crate) fn encapsulation_shape(params: &Params, level: Level) -> Result<Shape, RlweError> {
     let special = special_of_few(params, level)?;
     let primes = 0..level.primes();

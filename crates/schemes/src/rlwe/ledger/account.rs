@@ -10,10 +10,10 @@ const UNIT_BITS: u32 = 96;
 /// shared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Charge {
-    /// The number of decryptions that are about to be shared.
+    /// The number of decryptions that are about to be shared. The caller ensures that it is at least 1.
     pub outputs: u64,
     /// The number s of statistical bits of the promise: all results that are shared under the key are within the
-    /// statistical distance 2^-s of results without errors.
+    /// statistical distance 2^-s of results without errors. The caller ensures that it is at least 1.
     pub statistical_bits: u32,
     /// The number q of the promise: with this charge, at most q decryptions have been shared under the key. A later
     /// charge may name another q.

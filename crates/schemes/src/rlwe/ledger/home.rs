@@ -33,7 +33,7 @@ impl<'a> Home<'a> {
     /// file has none.
     ///
     /// # Errors
-    /// Fails for a file that cannot be read or locked, that another process keeps locked, or that is not of this
+    /// Fails for a file that cannot be read or locked, that stays locked for 10 seconds, or that is not of this
     /// key.
     pub fn open(key: &'a SecretKey, path: &'a Path) -> io::Result<Self> {
         let deadline = Instant::now() + PATIENCE;

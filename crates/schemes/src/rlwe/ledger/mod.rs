@@ -79,7 +79,7 @@ impl Memory {
 }
 
 /// The count of the decryptions under a secret key that were shared with others, with what they reveal. It is in
-/// memory, or in the file of the key.
+/// memory, and also in the key's file if the key has one.
 pub(super) struct Ledger {
     /// The identifier of the process whose memory holds the account. A forked child does not lock that memory, because
     /// the thread that holds the lock may not exist in the child.
@@ -154,13 +154,14 @@ impl Ledger {
     }
 
     /// Adds decryptions that are about to be shared to the account. If the key has a file, the file stores the new
-    /// account before the call returns. If the file cannot be read or written, the account is in memory only, and the
-    /// call succeeds only if no shared decryption is missing there. Call this method before a decryption is shown to
-    /// others.
+    /// account before the call returns. If the file cannot be read or written, the account is in memory only. The call
+    /// then succeeds only if no shared decryption is missing there, or if the charge names the count so far. Call this
+    /// method before a decryption is shown to others.
     ///
     /// # Errors
     /// The errors of [`Account::charged`]. [`LedgerError::Unknown`] or [`LedgerError::Unkept`] if the earlier count is
-    /// not known, [`LedgerError::Forked`] in a forked child for a key without a file.
+    /// not known. In a forked child, [`LedgerError::Forked`] for a key without a file, and [`LedgerError::Unkept`] for
+    /// a file that cannot be read or written.
     pub fn charge(&self, key: &SecretKey, charge: &Charge) -> Result<(), LedgerError> {
         if self.home.get().is_none() {
             let mut memory = self.memory().ok_or(LedgerError::Forked)?;
@@ -210,8 +211,9 @@ impl Ledger {
         Ok(())
     }
 
-    /// Writes the secret key to a file. The first regular file to which it is written stores the account of shared
-    /// decryptions from then on. Other files have no account.
+    /// Writes the secret key to a file. If no file stores the account of shared decryptions yet, this one does from
+    /// then on. It must be a regular file, and a forked child makes no file store the account. Other files have no
+    /// account.
     pub fn save(&self, key: &SecretKey, path: &Path) -> io::Result<()> {
         let bare = || file::write_secret_key_in_the_clear(key);
         if self.home.get().is_none()
