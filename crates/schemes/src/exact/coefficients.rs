@@ -65,9 +65,8 @@ impl<P: ExactParams> CoefficientEncoder<P> {
     }
 }
 
-/// Returns `max` residues modulo `t`: that of each integer at its index in `places`, and zeros elsewhere. `which` is
-/// the range of the integers. It reads the integers in order and stores the residues out of order, because later steps
-/// wait for loads and not for stores.
+/// Returns `max` residues modulo `t`: that of `values[i]` at the index that item i of `places` says, and zeros
+/// elsewhere. `places` must have an index below `max` for each integer. `which` is the range of the integers.
 ///
 /// # Errors
 /// [`ExactError::TooMany`] for more than `max` integers, [`ExactError::OutOfRange`] for one outside of the range.

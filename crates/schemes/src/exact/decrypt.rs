@@ -58,7 +58,7 @@ impl<S: ExactScheme> Decryptor<S> {
         Ok(phase?)
     }
 
-    /// Decrypts a ciphertext to its message, a polynomial modulo the plaintext modulus.
+    /// Decrypts a ciphertext to its message, a polynomial modulo the plaintext modulus of the ciphertext.
     ///
     /// # Errors
     /// [`ExactError::NoBudget`](super::ExactError::NoBudget) if the message may be lost. Also fails for ciphertexts

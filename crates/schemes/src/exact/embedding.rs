@@ -9,19 +9,22 @@ use super::plaintext::Plaintext;
 use crate::rlwe::RlweError;
 
 /// The form of messages in the polynomial c_0 of a ciphertext, given by constants f, h, w_i and c_i. Modulo each
-/// prime q_i, a message m becomes w_i r + c_i with r = f m + h mod t, where t is the plaintext modulus.
+/// prime q_i, a coefficient m of a message becomes w_i r + c_i with r = f m + h mod t, for the plaintext modulus t.
 pub struct Embedding {
     t: Modulus,
-    /// The constants f and h modulo the plaintext modulus t, of r = f m + h mod t for a message m.
+    /// The constants f and h modulo the plaintext modulus t, of r = f m + h mod t for a coefficient m of a message.
     inner: [u64; 2],
     /// For each prime q_i, the constants w_i and c_i by which r becomes w_i r + c_i modulo q_i.
     outer: Vec<[u64; 2]>,
 }
 
 impl Embedding {
-    /// Makes an embedding. `inner` has the constants f and h by which a message m becomes r = f m + h modulo the
-    /// plaintext modulus t. The function `outer` returns the constants w and c of a prime, by which r becomes w r + c
-    /// modulo the prime.
+    /// Makes an embedding. `inner` has the constants f and h by which a coefficient m of a message becomes r = f m + h
+    /// modulo the plaintext modulus `t`. The function `outer` returns the constants w and c of a prime, by which r
+    /// becomes w r + c modulo the prime. `primes` has q_0, q_1, ... in order.
+    ///
+    /// # Errors
+    /// The errors of `outer`.
     pub fn new(
         t: Modulus,
         inner: [u64; 2],
@@ -37,8 +40,8 @@ impl Embedding {
         self.t
     }
 
-    /// Returns the polynomial r = f m + h modulo the plaintext modulus t of a plaintext m, for the embedding's
-    /// constants f and h.
+    /// Returns the coefficients r = f m + h modulo the plaintext modulus t, for the coefficients m of a plaintext and
+    /// the embedding's constants f and h.
     pub fn source(&self, plain: &Plaintext) -> Zeroizing<Vec<u64>> {
         let mut source = Zeroizing::new(plain.residues().to_vec());
         let [factor, offset] = self.inner;
@@ -47,8 +50,11 @@ impl Embedding {
         source
     }
 
-    /// Computes coefficients of the embedded message modulo `q`, the prime of index `i`. `source` has the
-    /// coefficients of the polynomial that [`Self::source`] returns.
+    /// Computes coefficients of the embedded message modulo `q`, the prime of index `i`, into `limb`. `source` has the
+    /// same coefficients of what [`Self::source`] returns.
+    ///
+    /// # Errors
+    /// Fails for a prime that the embedding does not have, and if `source` and `limb` differ in length.
     pub fn limb(
         &self,
         i: usize,

@@ -80,7 +80,8 @@ impl<P: ExactParams> Encoder<P> {
     /// Decodes all slots or coefficients of a plaintext to integers in the range of [`Integers::Signed`].
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters or of another plaintext modulus than t.
+    /// Fails for a plaintext of other parameters or of another plaintext modulus than t. With slots modulo a prime
+    /// power, also fails for slots that hold elements other than integers.
     pub fn decode_signed(&self, plain: &Plaintext) -> Result<Vec<i64>, ExactError> {
         match self {
             Self::Slots(slots) => slots.decode_signed(plain),
@@ -92,7 +93,8 @@ impl<P: ExactParams> Encoder<P> {
     /// Decodes all slots or coefficients of a plaintext to integers in the range of [`Integers::Unsigned`].
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters or of another plaintext modulus than t.
+    /// Fails for a plaintext of other parameters or of another plaintext modulus than t. With slots modulo a prime
+    /// power, also fails for slots that hold elements other than integers.
     pub fn decode_unsigned(&self, plain: &Plaintext) -> Result<Vec<u64>, ExactError> {
         match self {
             Self::Slots(slots) => slots.decode_unsigned(plain),

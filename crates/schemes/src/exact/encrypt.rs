@@ -53,7 +53,8 @@ where
     /// Encrypts a plaintext at the highest level, as SEAL does.
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters.
+    /// Fails for a plaintext of other parameters or of another plaintext modulus than t, and if the system has no
+    /// randomness.
     pub fn encrypt(&self, plain: &Plaintext) -> Result<Ciphertext<A>, S::Error> {
         self.encrypt_at(plain, self.params.ring_params().max_level())
     }
@@ -62,7 +63,7 @@ where
     /// nothing in BFV).
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters, and for a level that the encryptor's parameters do not have.
+    /// The errors of [`Encryptor::encrypt`]. Also fails for a level that the encryptor's parameters do not have.
     pub fn encrypt_at(&self, plain: &Plaintext, level: Level) -> Result<Ciphertext<A>, S::Error> {
         let annotation = S::FRESH;
         self.encrypt_under(plain, &At { level, annotation })
@@ -72,8 +73,9 @@ where
     /// in BFV).
     ///
     /// # Errors
-    /// Fails for a plaintext of other parameters or of another plaintext modulus than the annotation's, and for a level
-    /// or an annotation that the encryptor's parameters do not have. A public key encrypts modulo t alone.
+    /// Fails for a plaintext of other parameters or of another plaintext modulus than the annotation's. Also fails for
+    /// a level or an annotation that the encryptor's parameters do not have, and if the system has no randomness. With
+    /// a public key, fails for every plaintext modulus except t.
     pub fn encrypt_under(&self, plain: &Plaintext, at: &At<A>) -> Result<Ciphertext<A>, S::Error> {
         self.with_message(plain, at, |zeros, message| {
             zeros.encrypt_coefficients(at.level, at.annotation.clone(), Some(message))
@@ -84,8 +86,7 @@ where
     /// in place of c_1, which halves the bytes to send.
     ///
     /// # Errors
-    /// Fails for an encryptor with a public key, for a plaintext of other parameters, and for a level that the
-    /// encryptor's parameters do not have.
+    /// The errors of [`Encryptor::encrypt_at`]. Also fails for an encryptor with a public key.
     pub fn encrypt_seeded(
         &self,
         plain: &Plaintext,

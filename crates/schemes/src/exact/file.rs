@@ -6,8 +6,8 @@ use super::plaintext::{ExactParams, Plaintext};
 use crate::file::{FileError, Kind, Writer, open};
 use crate::size;
 
-/// Returns the content of a file of a plaintext: the N residues modulo the plaintext modulus. [`read_plaintext`] reads
-/// only plaintexts modulo the modulus t of messages.
+/// Returns the content of a file of a plaintext: its N residues, each in 8 bytes. The file does not say which plaintext
+/// modulus they belong to, and [`read_plaintext`] takes them as residues modulo the modulus t of messages.
 pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
     let residues = plain.residues();
     let mut w = Writer::new(
@@ -22,8 +22,8 @@ pub fn write_plaintext(plain: &Plaintext) -> Vec<u8> {
 /// Reads the content of a file that [`write_plaintext`] made.
 ///
 /// # Errors
-/// Fails for a file that is damaged, of another scheme or of other parameters, and for a residue that is not below the
-/// plaintext modulus.
+/// Fails for a file that is damaged, of another kind, of another scheme or of other parameters. Also fails for a
+/// residue that is not below the plaintext modulus t.
 pub fn read_plaintext(bytes: &[u8], params: &impl ExactParams) -> Result<Plaintext, FileError> {
     let ring = params.shared_params();
     let (_, mut r) = open(bytes, Kind::Plaintext, ring.scheme(), Some(ring.id()))?;

@@ -72,8 +72,8 @@ impl PlainModulus {
         self.0
     }
 
-    /// Returns this plaintext modulus as an entry of a table of moduli. A power of two becomes an entry for powers of
-    /// two. A scheme that also computes modulo this power for another purpose shares the entry.
+    /// Returns this plaintext modulus as an entry of a table of moduli: [`TableModulus::PowerOfTwo`] for a power of
+    /// two, otherwise [`TableModulus::Plain`].
     pub fn table_modulus(self) -> TableModulus {
         let t = self.value();
         if t.is_power_of_two() {
@@ -102,7 +102,7 @@ impl PlainModulus {
         Err(ExactError::NotBatchable { got: t, order })
     }
 
-    /// Refuses the plaintext modulus if it does not fit the ciphertext primes of `ring`.
+    /// Refuses the plaintext modulus t if it does not fit the primes of `ring`.
     ///
     /// # Errors
     /// [`ExactError::NotCoprime`] if a ciphertext prime or a special prime divides t. [`ExactError::PlainTooLarge`] if

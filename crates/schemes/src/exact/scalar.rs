@@ -12,15 +12,15 @@ pub fn reduced(t: PlainModulus, value: i128) -> i64 {
     t.centred(value.rem_euclid(t.value().into()) as u64)
 }
 
-/// Returns the residues of an integer modulo the primes of a level. The integer is `value`, reduced modulo the
-/// plaintext modulus t to nearest 0. An operation multiplies by them or, in BGV, adds them, because BGV's messages
-/// are in the low bits of the phase.
+/// Returns the residues of an integer modulo the primes of a level, q_0 first. The integer is the one of
+/// [`Integers::Signed`](super::Integers::Signed) that is `value` modulo the plaintext modulus t. An operation
+/// multiplies by the residues. BGV also adds them, because its messages are in the low bits of the phase.
 pub fn residues(params: &impl ExactParams, value: i128, level: Level) -> Vec<u64> {
     residues_modulo(params, params.plain_modulus(), value, level)
 }
 
-/// Returns the residues of an integer modulo the primes of a level. The integer is `value`, reduced modulo `t`, one
-/// of the parameters' plaintext moduli, to nearest 0.
+/// Returns the residues of an integer modulo the primes of a level, q_0 first. The integer is the one of
+/// [`Integers::Signed`](super::Integers::Signed) that is `value` modulo `t`, one of the parameters' plaintext moduli.
 pub fn residues_modulo(
     params: &impl ExactParams,
     t: PlainModulus,

@@ -23,7 +23,7 @@ impl<P: ExactParams> ThinEncoder<P> {
     /// Makes the encoder of integers as slots modulo t = p^r, for parameters with this plaintext modulus.
     ///
     /// # Errors
-    /// Fails for a plaintext modulus that is no power of an odd prime.
+    /// Fails for a plaintext modulus that is no power of an odd prime, and for a ring degree above 2^16.
     pub fn new(params: Arc<P>) -> Result<Self, ExactError> {
         let t = params.plain_modulus();
         let power = PrimePower::of(t).ok_or_else(|| RlweError::Parameter {

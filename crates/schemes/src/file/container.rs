@@ -35,8 +35,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins a file for an object of kind `kind` that belongs to `origin`. `capacity` is the payload's length in
-    /// bytes, if it is known.
+    /// Begins a file for an object of kind `kind` that belongs to `origin`. `capacity` is the number of bytes of the
+    /// payload for which memory is allocated now. The payload may become shorter or longer.
     pub fn new(kind: Kind, origin: &Origin, capacity: usize) -> Self {
         let mut bytes = Zeroizing::new(Vec::with_capacity(file_bytes(capacity)));
         bytes.extend(MAGIC);
@@ -221,8 +221,8 @@ fn kind_of(number: u16) -> Result<Kind, FileError> {
 /// The identities in the header of a file: that of the parameters and that of the secret key.
 pub struct Header {
     pub params_id: ParamsId,
-    /// The identity of the object's secret key. It is `None` in files of container version 1, and if the writer did not
-    /// know it.
+    /// The identity of the object's secret key. It is `None` in files of container version 1, for kinds that belong to
+    /// no key ([`Kind::has_key`]), and if the writer did not know it.
     pub key_id: Option<KeyId>,
 }
 

@@ -10,7 +10,7 @@ use crate::rlwe::ledger::Account;
 use crate::size;
 
 /// Returns the content of a file of a secret key with the account of the decryptions under it that were shared with
-/// others. The payload is the key's residues modulo all moduli, then the account.
+/// others. The payload is the key's residues modulo all primes, in evaluation form, then the account.
 pub(crate) fn write_counted_secret_key(key: &SecretKey, account: Account) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
     let capacity = size::sum([size::of_words(limbs.len()), Account::BYTES]);
@@ -30,7 +30,7 @@ pub(crate) fn secret_key_bytes(key: &SecretKey) -> usize {
 /// account.
 ///
 /// # Errors
-/// Fails for a damaged file, and for a file of another secret key.
+/// Fails for a damaged file, and for a file of another kind or of another secret key.
 pub(crate) fn account_of(bytes: &[u8], key: &SecretKey) -> Result<Option<Account>, FileError> {
     let (_, kind) = peek(bytes)?;
     let counted = kind == Kind::CountedSecretKey;

@@ -77,11 +77,12 @@ fn level_of(params: &Params, name: &KeyRequest, moduli: usize) -> Level {
 
 /// Returns the content of a file of the bootstrapping keys of one secret key. The payload begins with the number of
 /// keys. Then come, for each key in ascending order of names, the number of its name, its Galois element or 0, its
-/// level and its form. Its half b follows digit by digit, then its half a or the seed from which a is expanded.
+/// level and its form. Its half b follows digit by digit, then its half a or the seed from which a is expanded. The
+/// file has a key identity only if all keys have one.
 ///
 /// # Errors
-/// Fails for keys of other parameters or of different secret keys. Also fails for a relinearisation or Galois key,
-/// because these have files of their own kind.
+/// Fails for keys of other parameters or of different secret keys. Also fails for a name that is
+/// [`KeyRequest::Relin`] or [`KeyRequest::Galois`], because these keys have files of their own kind.
 pub fn write_further_keys(params: &Params, keys: &FurtherKeys) -> Result<Vec<u8>, FileError> {
     let parts = keys.values().map(|key| ("bootstrapping key", key.key_id()));
     let key_id = KeyId::common(parts).map_err(crate::rlwe::RlweError::from)?;

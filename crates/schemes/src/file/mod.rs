@@ -46,7 +46,7 @@ pub enum Kind {
     SecretKey = 8,
     BootstrapKey = 9,
     KeySwitchKey = 10,
-    /// Several TFHE ciphertexts under one key: the digits of integers.
+    /// Several TFHE ciphertexts under one key.
     Ciphertexts = 11,
     /// The keys that only bootstrapping needs, such as the key to the sparse secret.
     FurtherKeys = 12,

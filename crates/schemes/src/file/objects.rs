@@ -205,7 +205,7 @@ pub fn read_relin_key(bytes: &[u8], params: &Params) -> Result<RelinKey, FileErr
 
 /// Returns the content of a file of Galois keys of one secret key. The payload is the number of keys. Then come, for
 /// each key, its Galois element and the key, in ascending order of the element. The file has a key identity only if all
-/// keys have one. [`read_galois_keys`] reads only keys for the highest level.
+/// keys have one. [`read_galois_keys`] reads only keys for the highest level, and refuses the element 1.
 ///
 /// # Errors
 /// Fails for keys of different secret keys, and for keys of other parameters.
@@ -252,8 +252,9 @@ pub fn read_galois_keys(bytes: &[u8], params: &Params) -> Result<GaloisKeys, Fil
 }
 
 /// Returns the content of a file of the secret key itself, unprotected: whoever reads the file reads every message.
-/// The payload is the key's residues modulo all moduli. It does not hold the count of decryptions that were shared
-/// with others, because nobody could update the count there. [`SecretKey::save`] writes a file that does.
+/// The payload is the key's residues modulo all primes, in evaluation form. It does not hold the count of decryptions
+/// that were shared with others, because nobody could update the count there. [`SecretKey::save`] can write a file that
+/// does.
 pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
     let limbs = key.expose_eval_limbs();
     let mut w = Writer::new(Kind::SecretKey, key.origin(), size::of_words(limbs.len()));
@@ -266,7 +267,8 @@ pub fn write_secret_key_in_the_clear(key: &SecretKey) -> Zeroizing<Vec<u8>> {
 /// decryptions with others.
 ///
 /// # Errors
-/// Fails for a damaged file, and for a file of another kind, scheme or parameters.
+/// Fails for a damaged file, for a file of another kind, scheme or parameters, and for a residue that is not below its
+/// modulus.
 pub fn read_secret_key_in_the_clear(bytes: &[u8], params: &Params) -> Result<SecretKey, FileError> {
     let counted = matches!(peek(bytes), Ok((_, Kind::CountedSecretKey)));
     let (kind, account) = match counted {

@@ -51,7 +51,7 @@ impl Form {
     /// Returns the form of a key that the byte `byte` of a file stands for.
     ///
     /// # Errors
-    /// Fails for a number that stands for no form that keys of these parameters have.
+    /// Fails for a number that stands for no form, and for one of 32-bit words if a prime is 2^32 or more.
     fn read(byte: u8, params: &Params) -> Result<Self, FileError> {
         let found = Self::ALL.iter().find(|&&(known, _)| known == byte);
         let found = found.filter(|(_, form)| form.word_bytes == 8 || params.short_words());
@@ -87,7 +87,7 @@ pub(crate) fn write_key(w: &mut Writer, key: &KSwitchKey) {
 }
 
 /// Reads a key-switching key of the shape `shape`. It checks that the bytes exist before it allocates memory for
-/// the key.
+/// the key. The caller checks that no bytes follow the last key.
 pub(crate) fn read_key(
     r: &mut Reader<'_>,
     params: &Params,

@@ -178,9 +178,9 @@ impl PublicHalves {
         Ok(multiples)
     }
 
-    /// Returns x + h modulo the special primes in coefficient form, for x = u b + e_0 and x = u a + e_1 with the public
-    /// key (b, a) and the rounding offset h. In BGV, t times the errors replaces them. The result is prepared for
-    /// [`BaseConverter::accumulate`].
+    /// Returns x + h modulo the special primes in coefficient form, first for x = u b + e_0, then for x = u a + e_1.
+    /// Here (b, a) is the public key and h the rounding offset, and in BGV t times an error replaces the error. The
+    /// result is prepared for [`BaseConverter::accumulate`].
     fn remainders(
         &self,
         params: &Params,

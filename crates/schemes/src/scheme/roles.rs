@@ -61,7 +61,8 @@ pub trait KeyHolder: Sized {
     /// Decrypts a ciphertext to its plaintext: the message before it is decoded.
     fn decrypt(&self, cipher: &Ciphertext<Self>) -> Result<Plaintext<Self>, Error<Self>>;
 
-    /// Decodes a decrypted plaintext to a message of its first `length` values, or of all values if it has fewer.
+    /// Decodes a decrypted plaintext to a message of its first `length` values. If the plaintext has fewer, BFV and BGV
+    /// return all of them. CKKS refuses a `length` that is no power of two up to its number of slots.
     fn decode(&self, plain: &Plaintext<Self>, length: usize) -> Result<Message<Self>, Error<Self>>;
 }
 
@@ -72,7 +73,7 @@ pub trait Operator: Sized {
     fn new(params: Arc<<Self::Scheme as Scheme>::Params>) -> Self;
 
     /// Encodes a message to a plaintext in the form that operations expect, at the level and with the annotation
-    /// `at`. It encrypts nothing.
+    /// `at`. BFV and BGV ignore `at`, because their plaintexts have neither. It encrypts nothing.
     fn encode(
         &self,
         message: &<Self::Scheme as Scheme>::Message,
@@ -94,8 +95,8 @@ pub trait Operator: Sized {
         cipher: &<Self::Scheme as Scheme>::Ciphertext,
     ) -> Result<(), <Self::Scheme as Scheme>::Error>;
 
-    /// Makes a ciphertext from polynomials that a device computed, each with one limb after another. It checks them
-    /// first.
+    /// Makes a ciphertext from polynomials that a device computed, each with one limb after another. It first checks
+    /// the level and the annotation, the numbers of polynomials and residues, and that residues are below their moduli.
     fn ciphertext(
         &self,
         at: &Place<Self::Scheme>,
