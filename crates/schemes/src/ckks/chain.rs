@@ -9,7 +9,8 @@ use crate::rlwe::RlweError;
 /// Returns the primes q_1, q_2, ... that rescales divide by, one for each entry of `ratios`, which begins at level 1. A
 /// product at a level has the square of the level's scale, times the level's ratio, and the division by the level's
 /// prime gives the scale below. Each prime is chosen, from the top down, so that the scale below it returns near to
-/// `2^scale_bits`. With a fixed list of primes the deviation would double at every level.
+/// `2^scale_bits`, which is the scale of the highest level. With a fixed list of primes the deviation would double at
+/// every level. All primes differ, and each is 1 mod 2N for N = `2^log_n`.
 ///
 /// # Errors
 /// Fails if there are too few primes near `2^scale_bits`.
@@ -40,7 +41,8 @@ pub fn rescaling_primes(
 
 /// Returns the primes that rescales divide by if each divides by two of them: a pair for each entry of `ratios`, lowest
 /// first. An entry is the factor by which the product of the pair exceeds the scale `2^scale_bits`. Of a pair, the
-/// prime near the square root of the product comes last, so it is dropped first. No prime is one of `taken`.
+/// prime near the square root of the product comes last, so it is dropped first. All primes differ, none is one of
+/// `taken`, and each is 1 mod 2N for N = `2^log_n`.
 ///
 /// # Errors
 /// Fails if there are too few primes of half of `scale_bits` bits.

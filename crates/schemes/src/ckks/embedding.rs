@@ -2,10 +2,10 @@
 //! The canonical embedding: converts between complex slots and real coefficients, by one complex FFT of n points for n
 //! slots.
 //!
-//! The polynomial m of n slots lies in the ring of degree 2n. In the full ring of degree N, its coefficients are
-//! N / 2n positions apart. Slot i is m(zeta^(3^i)) with zeta = e^(pi i / 2n). Either 3^i or -3^i is 1 mod 4, so slot i
-//! or its conjugate is m(zeta^(4k+1)) for one k. As zeta^((4k+1) n) = i, m(zeta^(4k+1)) is the sum over j < n of
-//! (m_j + i m_(j+n)) zeta^j e^(2 pi i j k / n).
+//! The polynomial m of n slots lies in the ring of degree 2n. In the full ring of degree N, its coefficients are N / 2n
+//! positions apart. Let I be the imaginary unit. Slot i is m(zeta^(3^i)) with zeta = e^(pi I / 2n). Either 3^i or -3^i
+//! is 1 mod 4, so slot i or its conjugate is m(zeta^(4k+1)) for one k. As zeta^((4k+1) n) = I, m(zeta^(4k+1)) is the
+//! sum over j < n of (m_j + I m_(j+n)) zeta^j e^(2 pi I j k / n).
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use zeroize::Zeroize;
 pub(super) struct Embedding {
     forward: Arc<dyn Fft<f64>>,
     inverse: Arc<dyn Fft<f64>>,
-    /// The powers zeta^j for j < n, where zeta = e^(pi i / 2n) and n is the number of slots.
+    /// The powers zeta^j for j < n, where zeta = e^(pi I / 2n), I is the imaginary unit, and n is the number of slots.
     twist: Vec<Complex64>,
     /// For each slot of a polynomial m, the number k for which the slot or its conjugate is m(zeta^(4k+1)), with
-    /// zeta = e^(pi i / 2n) for n slots. The flag says whether it is the conjugate.
+    /// zeta as in `twist`. The flag says whether it is the conjugate.
     place: Vec<(u32, bool)>,
 }
 
@@ -82,7 +82,8 @@ impl Embedding {
         }
     }
 
-    /// Computes the 2n coefficients, times `factor`, of the polynomial whose n slots are `slots`.
+    /// Computes the 2n coefficients, times `factor`, of the polynomial whose n slots are `slots`. `slots` must have n
+    /// items, because slots that it lacks keep the values that `points` had.
     pub fn to_coefficients(
         &self,
         slots: impl Iterator<Item = Complex64>,
@@ -109,7 +110,7 @@ impl Embedding {
     }
 
     /// Computes the first `slots` of the n slots, times `factor`, of the polynomial whose 2n coefficients are
-    /// `coefficients`.
+    /// `coefficients`, the constant one first.
     pub fn to_slots<'a>(
         &'a self,
         coefficients: &[f64],

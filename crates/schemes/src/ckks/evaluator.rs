@@ -251,8 +251,8 @@ impl Evaluator {
     ///
     /// # Errors
     /// [`RlweError::MissingKey`] if the step's key is missing, and so is that of one of its powers of two.
-    /// [`RlweError::RotationStep`] for a step of N / 2 or more in absolute value. Also fails for a ciphertext of three
-    /// polynomials.
+    /// [`RlweError::RotationStep`] for a step of N / 2 or more in absolute value. Also fails for a ciphertext of other
+    /// parameters and, unless the step is 0, for one of three polynomials.
     pub fn rotate(
         &self,
         a: &Ciphertext,
@@ -278,7 +278,8 @@ impl Evaluator {
     }
 
     /// Rotates the slots by several steps that share one decomposition of the ciphertext. Returns one result for each
-    /// step. Either all keys come with seeds, or none. A step of 0 is refused, and so is an empty list.
+    /// step, for which `keys` must have the key. Either all these keys must come with seeds, or none. A step of 0 is
+    /// refused, and so is an empty list.
     pub fn rotate_hoisted(
         &self,
         a: &Ciphertext,

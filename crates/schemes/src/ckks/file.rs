@@ -18,8 +18,8 @@ use crate::scheme::Scheme;
 /// Reads a parameter file and checks the parameters as [`ParamsBuilder::build`] does, security included.
 ///
 /// # Errors
-/// Fails for a file that is damaged or of another scheme, for a security table that is not in `accepted`, and for
-/// insecure parameters.
+/// Fails for a file that is damaged or of another scheme, and for a security table that is not in `accepted`. Also
+/// fails for insecure parameters and for the insecure opt-out, unless `accepted` allows them.
 pub fn read_params(bytes: &[u8], accepted: impl Into<Accepted>) -> Result<Arc<Params>, FileError> {
     let read = file::read_ring_params::<{ Params::OWN_BYTES }>(bytes, Ckks::TAG, accepted.into())?;
     let scale = f64::from_bits(u64::from_le_bytes(read.own));

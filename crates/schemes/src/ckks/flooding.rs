@@ -96,7 +96,8 @@ impl Flooding {
         self.assumes_bounds
     }
 
-    /// Returns what the decryption of `outputs` outputs adds to a secret key's count of shared decryptions.
+    /// Returns what the decryption of `outputs` outputs, at least 1, adds to a secret key's count of shared
+    /// decryptions. [`SecretKey::charge`](super::SecretKey::charge) adds it.
     pub fn charge(&self, outputs: u64) -> Charge {
         Charge {
             outputs,
@@ -148,14 +149,15 @@ impl Flooding {
         bound * scale * factor
     }
 
-    /// Returns the bound on the error of every slot after noise is added, which fails for a slot with probability
-    /// e^-36. `bound` is the bound on the error before.
+    /// Returns a bound on the error of every slot after noise is added. If `bound` bounds the error before, the result
+    /// fails for a slot with probability at most e^-36. Both are errors of the message at `scale`.
     pub fn bound_after(&self, params: &Params, bound: f64, scale: f64) -> f64 {
         let coefficient = WideGaussian::widest(self.sigma(bound, scale)) / scale;
         bound + TAIL * (params.degree() as f64).sqrt() * coefficient
     }
 
-    /// Adds noise to a decryption whose slots have errors of at most `bound`.
+    /// Adds noise to a decryption whose slots have errors of at most `bound`. It does not count the decryption. The
+    /// caller charges the secret key before the result is shared ([`Flooding::charge`]).
     ///
     /// # Errors
     /// Fails for a plaintext of other parameters, and with the errors of [`Flooding::check`].

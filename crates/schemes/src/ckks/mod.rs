@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The CKKS scheme in SEAL's RNS variant. A ciphertext of level l has l + 1 primes, and all limbs are in evaluation
-//! form. Slot i of a polynomial m is m(zeta^(3^i)) with zeta = e^(pi i / N).
+//! form. Slot i of a polynomial m is m(zeta^(3^i)), where zeta is the complex number e^(pi I / N), I the imaginary unit
+//! and N the ring degree.
 
 pub mod bootstrap;
 pub mod chain;

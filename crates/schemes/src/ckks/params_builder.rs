@@ -66,14 +66,16 @@ impl ParamsBuilder {
         self.map(|ring| ring.prime_bits(cipher, special))
     }
 
-    /// Sets the ciphertext primes and the special primes. They must be distinct, below 2^61 and 1 mod 2N.
+    /// Sets the ciphertext primes and the special primes. All must be distinct primes below 2^61 that are 1 mod 2N, at
+    /// most 128 together.
     pub fn primes(self, cipher: &[u64], special: &[u64]) -> Self {
         self.map(|ring| ring.primes(cipher, special))
     }
 
     /// Sets dnum, the number of key-switching digits. A digit has at most ceil(ciphertext primes / dnum) primes. It
-    /// needs as many special primes as it has primes, or special primes whose product has as many bits. By default dnum
-    /// follows from the number of special primes; one special prime gives one digit for each ciphertext prime (SEAL).
+    /// needs at least as many special primes as it has primes, or special primes whose product has at least its bits.
+    /// By default dnum follows from the number of special primes; one special prime gives one digit for each ciphertext
+    /// prime (SEAL).
     pub fn dnum(self, dnum: usize) -> Self {
         self.map(|ring| ring.dnum(dnum))
     }

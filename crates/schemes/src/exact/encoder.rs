@@ -24,7 +24,7 @@ impl<P: ExactParams> Encoder<P> {
     /// coefficients.
     ///
     /// # Errors
-    /// None that a checked parameter set can have.
+    /// Fails for parameters that bootstrap at a ring degree above 2^16, unless t allows batching.
     pub fn new(params: Arc<P>) -> Result<Self, ExactError> {
         if params
             .plain_modulus()

@@ -36,7 +36,7 @@ pub trait RingScheme:
     /// Makes the encoder of messages to plaintexts for these parameters.
     ///
     /// # Errors
-    /// None that a checked parameter set can have.
+    /// Those of [`crate::exact::Encoder::new`] for BFV and BGV. None for CKKS.
     fn encoder(params: &Arc<Self::Params>) -> Result<Self::Encoder, Self::Error>;
 
     /// Makes the encryptor that encrypts under the public key `key`.

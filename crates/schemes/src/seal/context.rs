@@ -145,7 +145,7 @@ impl<P: SealParams> SealContext<P> {
     /// All other objects are written for every SEAL since 3.6.
     ///
     /// # Errors
-    /// Fails for a file that is not SEAL's.
+    /// Fails for a file that is not SEAL's, or of a version other than 3.6 to 4.x.
     pub fn for_seal_of(&self, file: &[u8]) -> Result<Self, SealError> {
         let found = source::version(Object::Parameters, file)?;
         Ok(Self {

@@ -5,12 +5,13 @@
 //!
 //! SEAL's limbs have the form of Ringmill's: evaluation form in bit-reversed order, smallest primitive root, and
 //! ciphertext primes in order with the special prime last. Only BFV's ciphertexts, which SEAL stores in coefficient
-//! form, are converted. For parameters that SEAL has too, the homomorphic operations that SEAL has give SEAL's bits. In
-//! BFV, the product with a plaintext of one term does so by
-//! [`mul_plain_as_seal`](crate::bfv::Evaluator::mul_plain_as_seal). `docs/seal.md` describes the files byte by byte.
+//! form, are converted. For parameters that SEAL has too, the homomorphic operations that SEAL has give SEAL's bits.
+//! One product in BFV is an exception. For a plaintext of one term, only
+//! [`mul_plain_as_seal`](crate::bfv::Evaluator::mul_plain_as_seal) gives SEAL's bits in every case. `docs/seal.md`
+//! describes the files byte by byte.
 //!
-//! A file is hostile until it is read. Sizes are checked against the parameters before anything is allocated, and
-//! residues against their modulus. Compressed data is unpacked while it is parsed, at most to a budget of bytes.
+//! A file is hostile until it has been checked. Sizes are checked against the parameters before anything is allocated,
+//! and residues against their modulus. Compressed data is unpacked at most to a budget of bytes.
 #![deny(clippy::arithmetic_side_effects)]
 
 pub mod bfv;

@@ -34,8 +34,8 @@ const BLAKE2XB: u8 = 1;
 /// The number of bytes of a ciphertext's fields in SEAL's file, without its correction factor and its residues.
 const CIPHERTEXT_FIELDS: usize = 32 + 1 + 4 * 8;
 
-/// A ciphertext as SEAL's file has it, in coefficient form for BFV and in evaluation form for CKKS and BGV. Each
-/// polynomial has one limb for each of the first `primes` primes.
+/// A ciphertext or a public key as SEAL's file has it. BFV's ciphertexts are in coefficient form, all others and all
+/// public keys in evaluation form. Each polynomial has one limb for each of the first `primes` primes.
 pub struct RawCiphertext {
     pub primes: usize,
     pub scale: f64,
@@ -44,8 +44,8 @@ pub struct RawCiphertext {
     pub polys: Vec<Vec<u64>>,
 }
 
-/// An encryption (b, a) of zero under the secret key, modulo all primes. It is a public key, or one digit of a
-/// key-switching key.
+/// A pair (b, a) of polynomials modulo all primes, in evaluation form with one limb after another. It is a public key,
+/// or one digit of a key-switching key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawKey {
     pub b: Vec<u64>,

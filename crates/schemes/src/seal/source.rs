@@ -3,8 +3,9 @@
 //! a budget of bytes.
 //!
 //! A saved object is a 16-byte header and its fields, which may be objects. Only the fields of the outermost object
-//! may be compressed. They are decompressed while they are parsed. So a file can make the reader allocate no more
-//! than the parameters allow, whatever it claims.
+//! may be compressed. They are decompressed while they are parsed, except plaintexts in evaluation form and secret
+//! keys, which [`wiped`](super::wiped) decompresses before. Neither allocates more than the budget, whatever a file
+//! claims.
 
 use std::io::Read;
 

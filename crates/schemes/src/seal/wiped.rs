@@ -75,7 +75,10 @@ pub(super) fn pack(
     Ok(packed)
 }
 
-/// Decompresses one Zstandard frame to the beginning of `out`. Returns the number of decompressed bytes.
+/// Decompresses Zstandard frames to the beginning of `out`. Returns the number of decompressed bytes.
+///
+/// # Errors
+/// [`SealError::Decompress`] for damaged frames, and for more than `out` holds.
 fn unzstd(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealError> {
     // SAFETY: the function only computes a number.
     let mut room = room(unsafe { ZSTD_estimateDCtxSize() })?;
@@ -110,6 +113,9 @@ fn unzlib(object: Object, packed: &[u8], out: &mut [u8]) -> Result<usize, SealEr
 /// Returns a SEAL object with the bytes behind its header decompressed, at most `most` bytes. Returns `None` for an
 /// object that is not compressed. Also returns `None` for one without a header, of another length than its header says,
 /// or with an unknown method of compression. The reader of the object refuses these later.
+///
+/// # Errors
+/// Fails for a header that is not SEAL's, and for bytes that cannot be decompressed to at most `most` bytes.
 pub(super) fn unpacked(
     object: Object,
     bytes: &[u8],

@@ -79,7 +79,8 @@ impl Ball {
         parts.iter().map(|x| x.period() as u64).sum()
     }
 
-    /// Returns the centre and the radius of the ball if all slots have the same ball, otherwise `None`.
+    /// Returns the centre and the radius of the ball if each of its three numbers is stored once for all slots,
+    /// otherwise `None`.
     pub(super) fn uniform(&self) -> Option<(Complex64, f64)> {
         match (&self.re, &self.im, &self.radius) {
             (&Slots::All(re), &Slots::All(im), &Slots::All(radius)) => {
@@ -94,7 +95,8 @@ impl Ball {
         none(&self.magnitude()).largest(usize::MAX) == 0.0
     }
 
-    /// Returns whether the centre of the ball is real in every slot.
+    /// Returns whether the centre of the ball is real in every slot. It may return `false` for a real centre whose
+    /// imaginary parts are stored as a vector of zeros.
     pub(super) fn is_on_line(&self) -> bool {
         self.im == Slots::ZERO
     }

@@ -42,8 +42,8 @@ pub use tail::FAILURE_BITS;
 /// operations that it comes from.
 #[derive(Clone, Debug)]
 pub struct Noise {
-    /// The random part. Its variance in each slot has three coefficients v_0, v_1, v_2, of v_0 + v_1 x + v_2 x^2. Here x
-    /// is |s|^2 over its mean, where s is the value of the secret key's polynomial in the slot.
+    /// The random part. Its variance in each slot has three coefficients v_0, v_1, v_2, of v_0 + v_1 x + v_2 x^2. Here
+    /// x is |s|^2 over its mean, where s is the value of the secret key's polynomial in the slot.
     random: Random,
     /// The standard deviation, in each slot, of an error of key switches that is largest in the slot whose root of
     /// unity is nearest 1. It is the key's error times the mean of a digit, and looks Gaussian. Each use of a key
@@ -169,8 +169,8 @@ impl NoiseModel {
         }
     }
 
-    /// Returns this model with the largest error of all slots in every slot. It is for programs that are too long
-    /// to follow each slot.
+    /// Returns this model without paths of errors. The error of a key switch that differs from slot to slot counts in
+    /// every slot as in its largest one. The result is for programs that are too long to follow each slot.
     pub fn flattened(mut self) -> Self {
         self.ones = self.ones.flattened();
         self.paths = None;
@@ -270,9 +270,9 @@ impl NoiseModel {
         self.with_fixed(rounded, &Slots::All(doubles))
     }
 
-    /// Returns the noise of a fresh encryption under the public key: (u e + e_0 + e_1 s) / P, and the rounding of
-    /// that division. Here e, e_0 and e_1 are errors, u is a random ternary polynomial, s the secret, and P the
-    /// product of the special primes.
+    /// Returns the noise of a fresh encryption under the public key: (u e + e_0 + e_1 s) / P, the rounding of that
+    /// division, and the error of encoding slots of absolute value up to `magnitude`. Here e, e_0 and e_1 are errors, u
+    /// is a random ternary polynomial, s the secret, and P the product of the special primes.
     pub fn fresh_public(&mut self, magnitude: &Slots, scale: f64) -> Noise {
         let errors = self.error * self.n * (-2.0 * self.log_p).exp2();
         let ternary = self.n * 2.0 / 3.0;
@@ -283,7 +283,8 @@ impl NoiseModel {
         self.add(&encoded, &zero)
     }
 
-    /// Returns the noise of a fresh encryption under the secret key.
+    /// Returns the noise of a fresh encryption under the secret key: its error, and the error of encoding slots of
+    /// absolute value up to `magnitude`.
     pub fn fresh_secret(&mut self, magnitude: &Slots, scale: f64) -> Noise {
         let zero = Variance([self.error * self.n, 0.0, 0.0]);
         let zero = self.fresh(zero, scale, Reach::Ring, None);

@@ -349,7 +349,8 @@ fn follow(
 }
 
 /// Returns bounds on the factors of one error at an output, for each number of slots by which the error is rotated.
-/// The slots of a random error are uncorrelated, so its rotations are too.
+/// Rotations by the same number modulo the error's [`Reach`] are added. The slots of a random error are uncorrelated,
+/// so its other rotations are too.
 fn sizes(gains: &Gains, reach: Reach, vector: usize, values: &mut Values) -> BTreeMap<u32, Slots> {
     let sizes = |gains: &Gains| {
         gains

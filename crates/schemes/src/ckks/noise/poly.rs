@@ -59,8 +59,8 @@ impl Polynomial {
         self.met
     }
 
-    /// Returns whether the polynomial is real in every slot. The function `real` tells which values of the program
-    /// are real.
+    /// Returns whether the polynomial is known to be real in every slot. The function `real` tells which values of the
+    /// program are real.
     pub fn is_real(&self, real: impl Fn(u32) -> bool) -> bool {
         let terms = self.products.keys().flatten();
         terms.map(|term| term.0).all(real) && self.products.values().all(Ball::is_on_line)
@@ -179,7 +179,7 @@ impl Polynomial {
     }
 
     /// Returns a ball that holds the polynomial's values in each slot. The function `of` returns the range of a
-    /// value of the program. The result is `None` if a range is not known.
+    /// value of the program. The result is `None` if a range is not known, or if a range or the result is not finite.
     pub fn ball(&self, of: impl Fn(u32) -> Option<Domain>) -> Option<Ball> {
         let term = |&(value, turn, conjugate): &Term| {
             let Domain { ball, real } = of(value)?;
@@ -208,8 +208,8 @@ impl Polynomial {
         Some(sum).filter(Ball::is_finite)
     }
 
-    /// Returns the coefficient of each power of the term of a polynomial in one term. It is `None` if a coefficient
-    /// differs between slots.
+    /// Returns the coefficient of each power of the term of a polynomial in one term, the constant one first. It is
+    /// `None` if a coefficient differs between slots, and for the polynomial 0.
     fn coefficients(&self) -> Option<Vec<Complex64>> {
         let degree = self.products.keys().map(Vec::len).max()?;
         let mut coefficients = vec![Complex64::default(); degree + 1];
@@ -245,7 +245,7 @@ struct Near {
 }
 
 /// The ranges of the program's values that occur in polynomials. `room` is how much more the polynomials may
-/// compute, in floating-point numbers.
+/// compute, in floating-point numbers. `slots` is the number of slots of the program's vectors.
 #[derive(Clone, Debug)]
 pub struct Values {
     domains: BTreeMap<u32, Domain>,
@@ -386,8 +386,8 @@ impl Factor {
         Self { ball, near }
     }
 
-    /// Returns the polynomial that the function `make` computes from the factor's polynomial. Returns `None` if the
-    /// factor has none, or if the allowed work is used up.
+    /// Returns the polynomial, with its distance from the factor, that the function `make` computes from the factor's.
+    /// Returns `None` if the factor has no polynomial, or if the allowed work is used up.
     fn kept(
         &self,
         values: &mut Values,

@@ -8,7 +8,8 @@
 use super::slots::Slots;
 use super::sources::{Registry, Sources};
 
-/// The most parts of an error whose variance differs from slot to slot. The smallest parts become one beyond it.
+/// The most parts of an error whose variance differs from slot to slot. If there are more, the smallest ones are added
+/// to one part.
 const MOST_UNEVEN: usize = 2;
 
 /// The variance in each slot, as the three coefficients v_0, v_1, v_2 of [`Noise`](super::Noise).
@@ -147,8 +148,8 @@ impl Random {
     }
 }
 
-/// Returns parts of the sum of two errors that are uncorrelated with each other. Each is a part of one error, or the sum
-/// of all parts that are connected by a common source.
+/// Returns parts of the sum of two errors that are uncorrelated with each other. Each is a part of one error, or the
+/// sum of all parts that are connected by a common source.
 fn correlated(a: &[Part], b: &[Part], registry: &mut Registry) -> Vec<Part> {
     // For each part of `a`, then of `b`, the number of its group. Parts that may be correlated are of one group.
     let mut group: Vec<usize> = (0..a.len() + b.len()).collect();

@@ -35,8 +35,9 @@ struct Block {
 /// The number of rotations in a block.
 const BLOCK: u32 = 64;
 
-/// The number of slots after which the rotations of a source repeat. It is the number of slots of the ring. For the
-/// error of an encoding, which repeats with the encoded vector, it is the vector's length.
+/// The number of slots after which the rotations of a source repeat. `Ring` is the number of slots of the ring.
+/// `Vector` is the length of the program's vectors, for the error of an encoding, which repeats with the encoded
+/// vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     Ring,
