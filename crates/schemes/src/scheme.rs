@@ -72,7 +72,8 @@ pub trait ParameterSet: Send + Sync + 'static {
     fn log_n(&self) -> u8;
     /// Returns the primes of ciphertexts and keys.
     fn moduli(&self) -> &[u64];
-    /// Returns the ciphertext primes alone, those of the lowest level first.
+    /// Returns the ciphertext primes alone, those of the lowest level first. By default these are all of
+    /// [`ParameterSet::moduli`].
     fn level_primes(&self) -> &[u64] {
         self.moduli()
     }
@@ -81,8 +82,8 @@ pub trait ParameterSet: Send + Sync + 'static {
     fn table(&self) -> Vec<TableModulus> {
         TableModulus::primes(self.moduli())
     }
-    /// Returns the number of bytes that `keys` evaluation keys take. With `seeded`, each key has a seed in place of
-    /// its uniform half.
+    /// Returns the number of bytes of memory that `keys` evaluation keys for the highest level take. With `seeded`,
+    /// each key has a seed in place of its uniform half.
     fn key_bytes(&self, keys: usize, seeded: bool) -> u64;
     /// Returns one line about the parameters, for reports.
     fn summary(&self) -> String;

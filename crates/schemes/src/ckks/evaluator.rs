@@ -142,7 +142,7 @@ impl Evaluator {
         self.one(&key, &[a], &[m], &[], scale)
     }
 
-    /// Adds the constant `value` to every slot.
+    /// Adds the constant `value` to every slot, rounded to a multiple of 1 over the ciphertext's scale.
     pub fn add_scalar(&self, a: &Ciphertext, value: f64) -> Result<Ciphertext, CkksError> {
         self.shared.check(a)?;
         let residues = super::encoder::scalar_residues(self.params(), value, a.level(), a.scale())?;

@@ -23,8 +23,8 @@ pub enum Integers {
 }
 
 /// A plaintext modulus t with 2 <= t < 2^60, as in SEAL. A message in coefficients allows any such t. A message in N
-/// slots needs a t that is prime and 1 mod 2N ([`PlainModulus::check_batchable`]). In BGV, a power of an odd prime may
-/// have fewer slots.
+/// slots needs a t that is prime and 1 mod 2N ([`PlainModulus::check_batchable`]). BGV parameters that bootstrap also
+/// have slots for a power of an odd prime, which may be fewer than N.
 ///
 /// ```
 /// use ringmill_schemes::exact::{Integers, PlainModulus};

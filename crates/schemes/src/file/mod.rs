@@ -114,11 +114,17 @@ impl Kind {
 }
 
 /// Returns the kind that a file claims to have. It looks at the header only, to choose a reader.
+///
+/// # Errors
+/// Fails for a file that does not begin as files do, or is of an unknown version or kind.
 pub fn peek_kind(bytes: &[u8]) -> Result<Kind, FileError> {
     container::peek(bytes).map(|(_, kind)| kind)
 }
 
 /// Returns the number of the scheme that a file claims to have. It looks at the header only, to choose a reader.
+///
+/// # Errors
+/// The errors of [`peek_kind`].
 pub fn peek_scheme(bytes: &[u8]) -> Result<u8, FileError> {
     container::peek(bytes).map(|(scheme, _)| scheme)
 }

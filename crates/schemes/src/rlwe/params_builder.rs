@@ -81,9 +81,10 @@ impl ParamsBuilder {
     }
 
     /// Sets dnum, the number of key-switching digits, from 1 to the number of ciphertext primes. [`digit_ranges`] says
-    /// which primes each digit has. Each digit needs as many special primes as it has primes, or special primes whose
-    /// product has at least its bits. By default dnum follows from the number of special primes. One special prime
-    /// gives one digit for each ciphertext prime (SEAL).
+    /// which primes each digit has. Each digit needs at least as many special primes as it has primes, or special
+    /// primes whose product has at least as many bits as its own. By default dnum is the number of ciphertext primes
+    /// divided by that of special primes, rounded up. So one special prime gives one digit for each ciphertext prime
+    /// (SEAL).
     pub fn dnum(mut self, dnum: usize) -> Self {
         self.dnum = Some(dnum);
         self

@@ -30,13 +30,14 @@ const BLOCK: usize = 1024;
 /// and r(x) needs x only modulo the special primes, as coefficients: INTT(u b) + e. So k special primes and l + 1
 /// others cost k (1 + 2) + (l + 1) (1 + 2) transforms, those of u included. Encryption and division one after the
 /// other would cost k (3 + 2) + (l + 1) (3 + 2). Encryption without P would cost 3 (l + 1), which is 3 k fewer, but
-/// with N^(1/2) times the error.
+/// its error would be larger.
 ///
 /// If messages are in the low bits, modulo the plaintext modulus t, then t e replaces e, and the remainder is S + w
 /// P (`divide_keeping` in [`scaling`](super::ops::scaling)). So w is subtracted after the division.
 pub(crate) struct PublicHalves {
-    /// The halves b and a of the public key, each with one limb after another. Limbs modulo ciphertext primes are
-    /// divided by P, the product of the special primes. Limbs modulo special primes are unchanged.
+    /// The halves b and a of the public key in evaluation form, each with one limb after another. Limbs modulo
+    /// ciphertext primes are multiplied by P^-1, for the product P of the special primes. Limbs modulo special primes
+    /// are unchanged.
     halves: [Vec<u64>; 2],
     to_cipher: BaseConverter,
     /// The rounding offset h of the division by P, the product of the special primes: its residue modulo each

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Makes key-switching keys between any two secrets, with limbs modulo only those moduli that the levels of their
-//! use have.
+//! Makes key-switching keys between any two secrets. A key has limbs modulo only those ciphertext and special primes
+//! that its use needs ([`Shape`]).
 
 use std::ops::Range;
 
@@ -21,7 +21,8 @@ use ringmill_device::KeyId;
 pub(crate) struct Shape {
     /// The indices of the key's moduli in the parameters' table of moduli: ciphertext primes, then special primes.
     pub moduli: Vec<usize>,
-    /// The range of the special primes' indices in the parameters' table of moduli.
+    /// The range of the key's special primes' indices in the parameters' table of moduli. It is empty for a key without
+    /// special primes.
     pub special: Range<usize>,
     /// For each digit, the range of its ciphertext primes' indices in the parameters' table of moduli.
     pub digits: Vec<Range<usize>>,
@@ -94,8 +95,11 @@ impl Shape {
     }
 }
 
-/// Makes the key that switches from the secret `from` to the secret `to`. `from` is in evaluation form modulo all
-/// primes.
+/// Makes the key that switches from the secret `from` to the secret `to`, with the key identity `key_id`. `from` is in
+/// evaluation form modulo all primes.
+///
+/// # Errors
+/// Fails for missing memory, and if `watch` stops the work.
 pub(crate) fn switching_key(
     params: &Params,
     shape: &Shape,

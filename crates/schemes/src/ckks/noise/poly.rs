@@ -19,7 +19,8 @@ use super::slots::Slots;
 pub type Term = (u32, u32, bool);
 
 /// The most products that a polynomial in several terms may have. [`POWERS`] is the limit for a polynomial in a single
-/// term. The model drops longer polynomials and keeps only the ball around the value.
+/// term, and for the number of terms in a product. The model drops polynomials beyond these limits and keeps only the
+/// ball around the value.
 const PRODUCTS: usize = 16;
 const POWERS: usize = 64;
 
