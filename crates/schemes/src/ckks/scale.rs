@@ -8,7 +8,7 @@ use super::error::CkksError;
 use crate::file::{FileError, Reader, Writer};
 use crate::rlwe::{Annotation, Ciphertext, Params, Plaintext, SeededCiphertext};
 
-/// The scale of a CKKS value, a finite positive number.
+/// The scale of a CKKS value, a finite positive number. [`Annotation::check`] refuses any other.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
 pub struct Scale(pub f64);
 

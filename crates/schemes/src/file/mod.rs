@@ -176,7 +176,7 @@ pub enum FileError {
     },
     #[error("the file's contents are refused: {0}")]
     Contents(#[from] RlweError),
-    /// The scheme of the file refuses the object in it, for the reason in this text.
+    /// The object in the file is refused, for the reason in this text.
     #[error("the file's contents are refused: {0}")]
     Refused(String),
     #[error("{0}")]

@@ -160,8 +160,8 @@ impl Params {
         &self.moduli
     }
 
-    /// Returns whether all primes are below 2^32. If so, ciphertexts, plaintexts and key-switching keys have words
-    /// of 32 bits in memory. Secret keys, public keys and seeded ciphertexts have words of 64 bits in any case.
+    /// Returns whether all primes are below 2^32. If so, ciphertexts, CKKS plaintexts and key-switching keys have words
+    /// of 32 bits in memory. All other objects have words of 64 bits in any case.
     pub fn short_words(&self) -> bool {
         self.moduli.iter().all(|&q| is_short(q.into()))
     }

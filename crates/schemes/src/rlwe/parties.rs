@@ -90,7 +90,7 @@ pub trait RingScheme:
     /// Decrypts a ciphertext to its plaintext: the message before it is decoded.
     ///
     /// # Errors
-    /// Fails for ciphertexts of other parameters or another key, and for messages that are lost.
+    /// Fails for ciphertexts of other parameters or another key. BFV and BGV also fail for messages that may be lost.
     fn decrypted(
         decryptor: &Self::Decryptor,
         cipher: &Self::Ciphertext,

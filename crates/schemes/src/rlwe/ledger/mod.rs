@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The count of decryptions that were shared under a secret key (docs/security.md). All copies of the key in a process
-//! share the count. If the key was saved to a file, or read from a file that was named to it, the file stores the
-//! count.
+//! share the count. The first regular file to which the key is saved, or from which it was read if the caller names it,
+//! stores the count.
 
 mod account;
 mod home;
