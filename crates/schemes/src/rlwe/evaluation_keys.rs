@@ -114,8 +114,8 @@ impl KeyGenerator {
     /// functions, such as [`Procedure::keys`](crate::bgv::bootstrap::Procedure::keys) for BGV.
     ///
     /// # Errors
-    /// [`RlweError::MissingKey`] for a key that only bootstrapping needs. Also fails for an even Galois element, for
-    /// missing memory or randomness, and if the generator's watch stops it.
+    /// [`RlweError::MissingKey`] for a key that only bootstrapping needs. Also fails for a Galois element that is even
+    /// or not below 2N, for missing memory or randomness, and if the generator's watch stops it.
     pub fn evaluation_keys(
         &self,
         requests: &[KeyRequest],

@@ -130,8 +130,8 @@ impl KeyGenerator {
         self.relin_key_at(form, self.params.max_level())
     }
 
-    /// Makes a relinearisation key for ciphertexts at `level` and below only. It is smaller than one for all
-    /// levels.
+    /// Makes a relinearisation key for ciphertexts at `level` and below only. Below the highest level, it is smaller
+    /// than one for all levels.
     pub fn relin_key_at(&self, form: KeyForm, level: Level) -> Result<RelinKey, RlweError> {
         off_the_stack(|| self.relin_key_of_square(form, level))
     }
@@ -147,13 +147,17 @@ impl KeyGenerator {
         Ok(RelinKey(self.switching_key(&square, form, level)?))
     }
 
-    /// Makes the Galois keys, which switch the secret's image s(x^g) to the secret s, for each given odd Galois element
-    /// g below 2N.
+    /// Makes the Galois keys, which switch the secret's image s(x^g) to the secret s, for each given Galois element g.
+    ///
+    /// # Errors
+    /// Fails for an element that is even or not below 2N, for missing memory or randomness, and if the generator's
+    /// watch stops it.
     pub fn galois_keys(&self, elements: &[Galois], form: KeyForm) -> Result<GaloisKeys, RlweError> {
         self.galois_keys_at(elements, form, self.params.max_level())
     }
 
-    /// Makes Galois keys for ciphertexts at `level` and below only. They are smaller than keys for all levels.
+    /// Makes Galois keys for ciphertexts at `level` and below only. Below the highest level, they are smaller than keys
+    /// for all levels.
     pub fn galois_keys_at(
         &self,
         elements: &[Galois],
@@ -175,7 +179,12 @@ impl KeyGenerator {
         Ok(keys)
     }
 
-    /// Makes the Galois keys of rotations of slots by the numbers of places `steps`.
+    /// Makes the Galois keys of rotations of slots by the numbers of places `steps`. A rotation by s moves slot i + s
+    /// to slot i.
+    ///
+    /// # Errors
+    /// [`RlweError::RotationStep`] for a step of 0, and for one of N / 2 or more in absolute value. Also fails for
+    /// missing memory or randomness, and if the generator's watch stops it.
     pub fn rotation_keys(&self, steps: &[i64], form: KeyForm) -> Result<GaloisKeys, RlweError> {
         let elements = steps
             .iter()
