@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! SEAL's two uses of BLAKE2: the hash that names parameters, and the Blake2Xb generator that expands a seed.
 //!
-//! BLAKE2X ("BLAKE2X", Aumasson, Neves, O'Hearn, Winnerlein, 2016) hashes its input to a 64-byte root, then hashes the
-//! root once per 64-byte output block under a parameter block that carries the block's number and the output length.
+//! BLAKE2X ("BLAKE2X", Aumasson, Neves, O'Hearn, Winnerlein, 2016) hashes its input to a 64-byte root. Then it hashes
+//! the root once for each 64 bytes of output, with that block's number and the output length as parameters.
 
 use blake2b_simd::Params as Blake2b;
 use ringmill_math::{MathError, Modulus};

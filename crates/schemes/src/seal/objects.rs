@@ -168,8 +168,8 @@ pub fn read_secret_key<P: SealParams>(
 /// key object but the key's residues in evaluation form, which are wiped on drop.
 ///
 /// # Errors
-/// Fails for a file that is not SEAL's, for a key of more primes, and for a key of another scheme, ring degree, prime
-/// or plaintext modulus than those of the context.
+/// Fails for a file that is not SEAL's, and for a key of more primes. Also fails for a key of another scheme, ring
+/// degree, prime or plaintext modulus than those of the context.
 pub fn read_single_prime_secret_key<P: SealParams>(
     context: &SealContext<P>,
     bytes: &[u8],
