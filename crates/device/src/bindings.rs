@@ -113,7 +113,8 @@ impl<'a> Limb<'a> {
         }
     }
 
-    /// Returns the seed of a switching key's masks. The mask of row r is stream r of the seed.
+    /// Returns the seed of the switching key to which the limb belongs, or `None` for any other limb. The mask of row r
+    /// of an LWE switching key is stream r of the seed.
     pub fn seed(&self) -> Option<&[u8; 32]> {
         self.seed.as_ref()
     }
@@ -336,7 +337,7 @@ impl Bindings<'_> {
     /// # Errors
     /// [`DeviceError::MissingBinding`], [`DeviceError::ExtraBindings`], [`DeviceError::SeedCount`],
     /// [`DeviceError::LimbLength`] or [`DeviceError::LimbModulus`], for the first mismatch; [`DeviceError::Malformed`]
-    /// for an input without a modulus.
+    /// for an input whose modulus is not in the program's list.
     pub fn check(&self, program: &Program) -> Result<(), DeviceError> {
         if let Some(missing) = program.inputs.get(self.limbs.len()) {
             let (expected, got) = (program.inputs.len(), self.limbs.len());

@@ -26,8 +26,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// Returns the operand of a call, and the polynomial of this operand, to which a parameter with
-    /// this role belongs. It is `None` for an exponent.
+    /// Returns the place of a parameter with this role, whose limb is modulo `modulus`. The result is `None` for an
+    /// exponent.
     pub fn of(role: ParamRole, modulus: ModulusId) -> Option<Self> {
         let (arg, poly) = match role {
             ParamRole::Cipher { arg, poly } => (arg, poly),
@@ -39,7 +39,8 @@ impl Place {
     }
 }
 
-/// Returns the index of a key's polynomial, 2 * `digit` + `part` ([`Place::poly`]), at most the largest [`Poly`].
+/// Returns the index of a polynomial of a ring scheme's key, 2 * `digit` + `part` ([`Place::poly`]), at most the
+/// largest [`Poly`]. `part` is 0 for the body and 1 for the mask.
 pub fn key_poly(digit: u16, part: u16) -> Poly {
     Poly(digit.saturating_mul(2).saturating_add(part))
 }
@@ -75,7 +76,7 @@ pub enum CallError {
 /// [`Place`], in any representation. The function `seed` returns the seed of the key operand with a given number.
 ///
 /// # Errors
-/// [`CallError::Missing`] if `limb` returns `None`, or for a parameter that is an exponent; [`CallError::NotSeeded`] if
+/// [`CallError::Missing`] if `limb` returns `None`, or for a parameter that is not a limb; [`CallError::NotSeeded`] if
 /// `seed` returns `None`.
 pub fn bind<O: ?Sized, L, S>(
     procedure: &Procedure,
@@ -199,11 +200,12 @@ pub struct Results<'a> {
     pub short: bool,
 }
 
-/// Runs a procedure on operands in the order of [`Place::arg`]. It also copies the polynomials that pass through
-/// unchanged from the operands into the results. Returns the polynomials of each result.
+/// Runs a procedure on operands in the order of [`Place::arg`], and returns the polynomials of each result. A
+/// polynomial that passes through unchanged is copied from its operand. The caller ensures that residues of the
+/// operands are below their moduli.
 ///
 /// # Errors
-/// [`CallError`] for an operand that lacks a limb, and for an error of the device.
+/// [`CallError`] for an operand that lacks a limb or a seed, and for an error of the device.
 pub fn call(
     runs: &dyn Runs,
     procedure: &Arc<Procedure>,

@@ -3,9 +3,10 @@
 //! the run needs, the position in the program, and the identities of program and data.
 //!
 //! The file begins with a mark and a version. Then come the identities of program and data, the number of finished
-//! calls, the number of limbs, and the limbs. Each limb is a number, a length, and residues as little-endian words. A
-//! SHA-256 of all these bytes ends the file. A reader checks that each limb is alive after the finished calls, that its
-//! length is that of its type, and that its residues are below its modulus.
+//! calls, the number of limbs, and the limbs. Each limb is its number, its count of residues, and the residues. All
+//! numbers are little-endian words of 64 bits. A SHA-256 of all these bytes ends the file. A reader checks that each
+//! limb is alive after the finished calls, that its length is that of its type, and that its residues are below its
+//! modulus.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::collections::HashMap;
@@ -37,7 +38,8 @@ impl Whose {
     /// Computes the identities of a program and of its bindings as hashes of their content.
     ///
     /// # Errors
-    /// [`DeviceError`] if a constant of the bindings cannot be encoded.
+    /// [`DeviceError`] if a constant of the bindings cannot be encoded, a memory limit forbids it, or the run is
+    /// stopped.
     pub fn of(
         program: &Verified,
         bindings: &Bindings<'_>,
@@ -97,8 +99,8 @@ impl<'a> Saver<'a> {
     /// with this checkpoint.
     ///
     /// # Errors
-    /// [`CheckpointError::File`] if the last checkpoint cannot be written. An earlier failure is reported to the run's
-    /// progress, and a later call tries again.
+    /// [`CheckpointError::File`] if the last checkpoint cannot be written. If an earlier checkpoint cannot be written,
+    /// the run's progress is told, and [`Saver::is_due`] soon asks for another try.
     pub fn save(
         &mut self,
         calls: u64,
@@ -186,7 +188,7 @@ pub struct Saved {
     /// The number of calls that the saved run had finished.
     pub calls: u64,
     pub limbs: HashMap<LimbId, Vec<u64>>,
-    /// The limbs that are alive after the finished calls but not in the file.
+    /// The results of the finished calls that are still alive after these calls, but are not in the file.
     pub absent: Vec<LimbId>,
 }
 

@@ -19,7 +19,8 @@ use crate::{
 pub struct Request<'a> {
     /// Whether the run computes the outputs.
     pub function: bool,
-    /// Whether the run counts the machine's cycles, which needs a `sim:` or `rtl:` device.
+    /// Whether the run counts the machine's cycles, which needs a `sim:` or `rtl:` device. The CPU ignores it if
+    /// `function` is set, and refuses it otherwise.
     pub timing: bool,
     /// Whether values that do not fit into the machine's memory may be spilled over the host link. The report then says
     /// what the spills cost. If not, the device refuses a program that needs spills.
@@ -40,8 +41,9 @@ pub struct Request<'a> {
     pub resume: Option<PathBuf>,
     /// The most bytes of expanded key limbs and encoded constants that the run keeps. Limbs beyond it are dropped and
     /// computed again when a step reads them. With `None` the run keeps all that the limit of [`Request::watch`] leaves
-    /// room for. A machine that executes only some of a program's instructions refuses a budget. So does a run with
-    /// timing only, because it expands nothing.
+    /// room for. A device for which [`Device::expands`] is false refuses a budget: an `rtl:` device, or a machine that
+    /// executes only some of a program's instructions. A run with timing only also refuses one, because it expands
+    /// nothing.
     pub expanded_bytes: Option<u64>,
 }
 
@@ -87,7 +89,7 @@ pub struct Outcome {
     pub outputs: Option<Vec<OutputLimb>>,
     /// The measurements of the run, if the request had `function` and the device measures. RTL devices do not.
     pub statistics: Option<Arc<dyn Statistics>>,
-    /// The time that the machine would take, if the request had `timing`.
+    /// The machine's report, if the request had `timing` and the device has a cycle model.
     pub machine: Option<MachineReport>,
 }
 

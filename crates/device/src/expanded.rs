@@ -86,7 +86,8 @@ struct Slot {
     /// The number of the last read of this entry's limbs, which is their key in `order`. It is
     /// valid while the cache keeps the limbs.
     at: u64,
-    /// A weak reference to limbs that the cache dropped while steps still held them.
+    /// A weak reference to the limbs as they were last computed. It finds limbs that steps still hold after the cache
+    /// dropped them.
     loose: Weak<Made>,
     making: Option<Cell>,
     /// Whether the limbs were computed before, so that computing them again counts as a repetition.
@@ -123,7 +124,8 @@ pub struct Expanded {
 }
 
 impl Held {
-    /// Returns the budget in bytes that holds now: the least budget of all runs that read from the cache.
+    /// Returns the budget in bytes that holds now: the least budget of all runs that read from the cache, or `u64::MAX`
+    /// without runs.
     fn budget(&self) -> u64 {
         let budgets = self.readers.iter().map(|reader| reader.budget);
         budgets.min().unwrap_or(u64::MAX)
@@ -312,8 +314,8 @@ impl Drop for Making<'_> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct ExpandedStats {
     /// The most bytes that expanded key limbs and encoded constants were allowed to take. It is the budget of the
-    /// request ([`crate::Request::expanded_bytes`]), or what the memory limit leaves if not all fit. `None` means that
-    /// all were kept.
+    /// request ([`crate::Request::expanded_bytes`]). Without one it is the number of bytes that the memory limit
+    /// leaves, if all do not fit there but the largest does. `None` means that there was no budget.
     pub budget_bytes: Option<u64>,
     /// The most bytes of expanded key limbs and encoded constants at one time in the run's cache, whether the cache
     /// kept them or steps held them. Those of other runs count too, and the peaks of several caches are added.

@@ -130,8 +130,8 @@ struct Machine<'a> {
     moduli: Vec<AnyModulus>,
     values: Vec<Option<Limb<'a>>>,
     slots: HashMap<u32, Vec<u64>>,
-    /// For each value of the procedure, the number of the last instruction that reads it. It is
-    /// `usize::MAX` for a result.
+    /// For each value of the procedure, the number of the last instruction that reads it. It is `usize::MAX` for a
+    /// result, and 0 for a value that nothing reads.
     last_use: Vec<usize>,
     /// The buffers of values that no later instruction reads, for reuse.
     pool: Vec<Vec<u64>>,

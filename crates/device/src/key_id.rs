@@ -71,7 +71,7 @@ impl KeyId {
     }
 
     /// Returns the identifier that all ciphertexts, plaintexts and keys of a computation share. It is `None` if one of
-    /// them has none, because the result then cannot be checked.
+    /// them has no identifier, or if `parts` is empty.
     ///
     /// # Errors
     /// [`Mismatch`] if two of them belong to different secret keys.
@@ -93,8 +93,8 @@ pub struct Agreement<N> {
 }
 
 impl<N> Agreement<N> {
-    /// Returns the identifier for a result that is computed from the compared ciphertexts,
-    /// plaintexts and keys. It is the one that they share, or `None` if one of them has none.
+    /// Returns the identifier for a result that is computed from the compared ciphertexts, plaintexts and keys. It is
+    /// the one that they share, or `None` if one of them has no identifier.
     pub fn key_id(&self) -> Option<KeyId> {
         self.known.filter(|_| self.unchecked.is_empty())
     }

@@ -25,9 +25,9 @@ pub use pass::{Act, At, Deed, Pass};
 /// multiplies its operands by their constants again, a cost that four results share well enough. Eight results would
 /// save 10 to 20 %, but twice as many limbs would wait in memory.
 const EXTENDED_OF_FEW: usize = 4;
-/// The most result limbs of one step of a base extension from `MANY` (six) source moduli or more.
-/// Each step repeats the products of its operands and their constants. From this number of moduli
-/// on, these repeated products cost more than memory for more finished results.
+/// The most result limbs of one step of a base extension from `MANY` (six) source moduli or more. Each step repeats the
+/// products of its operands and their constants. With so many source moduli, these repeated products cost more than the
+/// memory for more results that wait.
 pub const EXTENDED: usize = 16;
 /// The least number of source moduli from which a base extension has steps of up to [`EXTENDED`]
 /// result limbs. With fewer source moduli its steps have up to [`EXTENDED_OF_FEW`].
@@ -102,8 +102,8 @@ pub enum Job {
     Bext(Extension),
     /// A computation on residues modulo a power of two above 2^60.
     Word(WordModulus, WordJob),
-    /// A reduction of the operand's residues to another modulus. The old or the new modulus is a
-    /// power of two above 2^60.
+    /// A reduction of the operand's residues to this modulus. The operand's modulus or this one is a power of two above
+    /// 2^60.
     Reduce(AnyModulus),
     /// The product (X^e - 1) a in coefficient form. The last operand is a; e is the sum of the exponents before it.
     RotateDifference(Coefficients),
@@ -207,8 +207,7 @@ impl Steps {
     /// Compiles a verified procedure to steps, which `fusion` may join.
     ///
     /// # Errors
-    /// [`DeviceError::Malformed`] for a procedure that the verifier would refuse; [`DeviceError::Math`] for moduli
-    /// without arithmetic.
+    /// [`DeviceError::Malformed`] or [`DeviceError::Math`] for a procedure that the verifier would refuse.
     pub fn of(proc: &Procedure, fusion: Fusion) -> Result<Self, DeviceError> {
         let mut made = lower::lower(proc)?;
         if let Fusion::For { cache_bytes } = fusion {

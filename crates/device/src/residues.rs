@@ -41,7 +41,8 @@ impl ResidueVec {
         }
     }
 
-    /// Packs secret residues as [`ResidueVec::packed`] does, and wipes the words from which it reads them.
+    /// Packs secret residues as [`ResidueVec::packed`] does. With `short` it copies them and wipes the words of
+    /// `residues`; otherwise the result takes these words over.
     ///
     /// # Errors
     /// None, because the packed vector is as long as `residues`.
@@ -66,10 +67,11 @@ impl ResidueVec {
         }
     }
 
-    /// Writes a limb at word `at`. A limb that does not fit there is not written.
+    /// Writes a limb from word `at` on. A limb that does not fit there is not written, without an error. If the vector
+    /// has words of 32 bits, the caller ensures that the residues are below 2^32.
     ///
     /// # Errors
-    /// None for a limb that fits.
+    /// None: as many words are replaced as the limb has.
     pub fn put(&mut self, at: usize, limb: Residues<'_>) -> Result<(), MathError> {
         let to = at..at.saturating_add(limb.len());
         match (self, limb) {
@@ -146,8 +148,8 @@ impl ResidueVec {
         }
     }
 
-    /// Returns limb number `index` of the `count` equal limbs that the vector consists of, or `None` if there is no
-    /// such limb.
+    /// Returns limb number `index` of the `count` equally long limbs that the vector consists of, or `None` if there is
+    /// no such limb.
     pub fn limb(&self, index: usize, count: usize) -> Option<Residues<'_>> {
         let n = self.len().checked_div(count)?;
         let range = index.checked_mul(n)?..(index + 1).checked_mul(n)?;

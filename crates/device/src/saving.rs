@@ -12,11 +12,13 @@ use crate::whole_file::{Contents, probe};
 use crate::CheckpointError;
 use crate::progress::Progress;
 
-/// The path and the interval of the checkpoint files that a run writes. A run is also saved when it is interrupted.
+/// The path of a run's checkpoint file, which each checkpoint replaces, and the interval between checkpoints. A run is
+/// also saved when it is interrupted.
 #[derive(Clone, Debug)]
 pub struct Saving {
     pub path: PathBuf,
-    /// The least time between two checkpoints. A checkpoint waits for the end of the current call.
+    /// The least time between two checkpoints, except after a failed write. A checkpoint waits until no call is in
+    /// progress.
     pub every: Duration,
 }
 

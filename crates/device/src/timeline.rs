@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! A timeline of the units of a run's machine. It stays small for a run of any length, because it joins
-//! neighbouring events.
+//! A timeline of the units of a run's machine, or of the CPU's threads. It stays small for a run of any length, because
+//! it joins neighbouring events.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -166,7 +166,8 @@ impl Timeline {
         }
     }
 
-    /// Joins neighbouring events of the timeline until half of [`MOST_EVENTS`] are left, or one event in each lane.
+    /// Joins neighbouring events of the timeline until at most half of [`MOST_EVENTS`] are left, or one event in each
+    /// lane.
     fn thin(&mut self) {
         let ends = self.lanes.iter().filter_map(|lane| lane.events.last());
         let whole = ends.map(|event| event.end).fold(0.0, f64::max);

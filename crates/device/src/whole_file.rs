@@ -7,8 +7,8 @@
 //! `/dev/stdout` are written directly.
 //!
 //! The other name is `.ringmill-<16 hexadecimal digits>.part`, locked (`flock`) while it is written. The lock ends with
-//! its process, so a file of that name without a lock is left over from a run that was killed. The next write into the
-//! folder removes it.
+//! its process, so a file of that name without a lock is left over from a run that was killed. The next write of the
+//! same user into the folder removes it.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
@@ -22,11 +22,11 @@ use ringmill_limits::{Halt, Watch};
 use ringmill_math::Prng;
 use zeroize::Zeroizing;
 
-/// The readers that a file may have: everybody, or its owner alone.
+/// The readers that a regular file may have: those of its mode, or its owner alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contents {
-    /// Anybody may read the file. A replaced file keeps its mode, and its owner if the system allows that. A new file
-    /// has the process's default mode.
+    /// The file holds no secret. A replaced file keeps its mode, and its owner if the system allows that. A new file
+    /// has mode 0666 without the bits of the umask.
     Public,
     /// Only the owner may read the file. It has mode 0600 from the first byte, for every umask and every file that it
     /// replaces.
@@ -44,8 +44,8 @@ const MOST_LINKS: usize = 40;
 /// Writes `bytes` to the file `path`, whole or not at all. A failure leaves the old contents of a regular file.
 ///
 /// # Errors
-/// Fails for an empty path, a folder, a missing folder, a file without write permission, and errors of the operating
-/// system.
+/// Fails for an empty path, a folder, a missing folder, a socket, a circle of links, a file without write permission,
+/// and errors of the operating system.
 pub fn write(path: &Path, contents: Contents, bytes: &[u8]) -> io::Result<()> {
     fill(path, contents, |out| out.write_all(bytes))
 }
@@ -132,13 +132,14 @@ pub fn read(path: &Path, what: &str, watch: &Watch) -> Result<Vec<u8>, ReadError
     Ok(bytes)
 }
 
-/// The number of bytes that are read at a time from a file without a length.
+/// The least number of bytes by which the buffer for a secret's file grows.
 const PIECE: usize = 1 << 16;
 
 /// Reads a file that holds a secret. The returned bytes are wiped on drop, and no other copy of them is left.
 ///
 /// # Errors
-/// Errors of the operating system, and [`ErrorKind::FileTooLarge`] for a file of more than `most` bytes.
+/// Errors of the operating system, [`ErrorKind::FileTooLarge`] for a file of more than `most` bytes, and
+/// [`ErrorKind::OutOfMemory`] if memory ends.
 pub fn read_secret(path: &Path, most: u64) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut file = File::open(path)?;
     let length = usize::try_from(file.metadata()?.len().min(most)).unwrap_or(usize::MAX);

@@ -4,7 +4,7 @@
 //! | steps | become |
 //! | --- | --- |
 //! | `CONV`, `ADDI` | a conversion that adds a constant |
-//! | either of these, `NTT` | a transform that begins with the conversion |
+//! | a conversion, with or without a constant, and `NTT` | a transform that begins with the conversion |
 //! | `SUB`, `MULI`, and an `ADD` where there is one | a scaled difference, and its addend |
 //! | a transform that begins with a conversion, a scaled difference from it | a transform that begins and ends with these |
 //! | `DOT` and `DOT` with the same first factors | a pair of sums that reads them once |

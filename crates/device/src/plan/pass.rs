@@ -153,8 +153,8 @@ fn join(group: &mut [usize], i: usize, j: usize) {
     group[i.max(j)] = i.min(j);
 }
 
-/// Makes one pass of several steps, which keep their order, or `None` if they cannot form a pass.
-/// `uses` has for each value the number of its reads.
+/// Makes one pass of several steps, which keep their order, or `None` if they cannot form a pass. `uses` has for each
+/// value the number of its reads by all steps of the procedure, plus one for each result that is this value.
 fn pass(steps: Vec<Step>, uses: &[u32]) -> Option<Step> {
     let q = elementwise(steps.first()?)?;
     let (op, instr) = (steps.first()?.op, steps.first()?.instr);

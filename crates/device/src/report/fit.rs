@@ -90,7 +90,8 @@ pub struct NeedUse {
     /// The number of units that have this need. It is `None` for a need that all units share.
     pub units: Option<u64>,
     pub resource: Resource,
-    /// The amount of the resource that this need takes in one unit of the machine.
+    /// The amount of the resource that this need takes once: in one unit of the machine, or outside of them if all
+    /// units share it.
     pub each: f64,
     /// The amount of the resource that this need takes in the whole machine.
     pub used: f64,
@@ -102,7 +103,7 @@ pub struct NeedUse {
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Total {
     pub resource: Resource,
-    /// The amount of the resource that one unit of the machine needs.
+    /// The amount of the resource that one unit of the machine needs, without the needs that all units share.
     pub each: f64,
     /// The amount of the resource that the whole machine needs.
     pub used: f64,
@@ -136,7 +137,8 @@ pub struct Fit {
     pub totals: Vec<Total>,
     /// The number of modular multipliers of the machine, in an FPGA and in silicon alike.
     pub multipliers: u64,
-    /// The number of units that fit each die region of the FPGA part, or `None` for a part of one die.
+    /// The number of units that fit each die region of the FPGA part. It is `None` for a part of one die, or for units
+    /// that need no resource.
     pub regions: Option<RegionUse>,
     pub fits: bool,
     /// A text of the needs that exceed what the FPGA part or silicon budget has, each with the
@@ -159,7 +161,8 @@ impl Fit {
     }
 }
 
-/// Formats a number of blocks with its digits in groups of three. Half a block RAM ends in `.5`.
+/// Formats a number of blocks with its digits in groups of three. Any fraction prints as `.5`, because only halves of
+/// block RAMs occur.
 pub fn pieces_text(n: f64) -> String {
     let whole = (n.trunc() as u64).to_string();
     let mut out = String::new();

@@ -11,8 +11,7 @@ use ringmill_isa::source::SourceLoc;
 /// line. No other row counts this time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LineUse {
-    /// The line of the user's program. It is `None` for calls of a program without lines, and for time outside of
-    /// calls.
+    /// The line of the user's program. It is `None` for calls without a known line, and for time outside of calls.
     pub line: Option<SourceLoc>,
     /// The procedure that the line calls. It is `None` for time outside of calls: before the first, between calls, and
     /// after the last.

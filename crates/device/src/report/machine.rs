@@ -88,7 +88,8 @@ pub struct UnitUse {
     pub utilisation: f64,
 }
 
-/// The traffic on the host link between calls, with 64-bit residues. The machine's cycles do not contain it.
+/// The traffic of a run between host and machine: input limbs, output limbs, key limbs and programs. Each kind of
+/// machine has its own number of bytes for a residue.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 pub struct LinkUse {
     pub bytes_in: u64,
