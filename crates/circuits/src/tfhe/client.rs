@@ -33,7 +33,7 @@ impl Client {
     ///
     /// # Errors
     /// [`TfheError::Math`] if the operating system gives no randomness, or for noise that cannot be sampled: a standard
-    /// deviation below 0.3 in units of a residue modulo q.
+    /// deviation below 0.3, if the step from one residue modulo q to the next counts as 1.
     pub fn new(params: Arc<Params>) -> Result<Self, TfheError> {
         Self::with_source(params, PrngSource::os())
     }
@@ -108,7 +108,7 @@ impl Client {
     /// Makes the key that a server needs to switch ciphertexts from the large key to the small one.
     ///
     /// # Errors
-    /// [`TfheError::Math`] if the operating system gives no randomness.
+    /// [`TfheError::Math`] if the operating system gives no randomness, or for noise that cannot be sampled ([`Client::new`]).
     pub fn key_switch_key(&self) -> Result<KeySwitchKey, TfheError> {
         self.made(keygen::key_switch_key)
     }

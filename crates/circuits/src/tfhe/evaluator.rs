@@ -55,7 +55,8 @@ impl Evaluator {
     ///
     /// # Errors
     /// [`TfheError::OtherParams`] for keys of other parameters; [`TfheError::OtherKeys`] if the keys are of different
-    /// secret keys; [`TfheError::Program`] for sizes beyond the limits of limb programs.
+    /// secret keys; [`TfheError::Math`] for keys that memory does not hold; [`TfheError::Program`] for sizes beyond the
+    /// limits of limb programs.
     pub fn new(
         params: Arc<Params>,
         bootstrap: &BootstrapKey,
@@ -229,7 +230,8 @@ impl Evaluator {
         self.linear.resting_sum(&[(1, a), (1, b)], 0, key_id)
     }
 
-    /// Computes a + m of an encrypted message and a known m, without a bootstrap.
+    /// Computes a + m of an encrypted message and a known m, without a bootstrap. The caller bounds the sum as for
+    /// [`Evaluator::add`].
     ///
     /// # Errors
     /// As for [`Evaluator::add`]; [`TfheError::Message`] for an m beyond the message and its carry.
@@ -239,7 +241,8 @@ impl Evaluator {
             .resting_sum(&[(1, a)], encode(&self.params, message)?, key_id)
     }
 
-    /// Computes m a of an encrypted message and a known m, without a bootstrap. The noise grows m times.
+    /// Computes m a of an encrypted message and a known m, without a bootstrap. The caller bounds the product as
+    /// [`Evaluator::add`] bounds a sum. The standard deviation of the noise grows by the factor m.
     ///
     /// # Errors
     /// As for [`Evaluator::add_plain`].
@@ -268,8 +271,9 @@ impl Evaluator {
         self.finish(work, key_id)
     }
 
-    /// Computes 2^message_bits a + b: packs two messages without carry into one ciphertext, for tables of two
-    /// ([`LookupTable::of_two`]).
+    /// Computes 2^message_bits a + b: packs two messages into one ciphertext, for tables of two
+    /// ([`LookupTable::of_two`]). The caller ensures that both messages are below 2^message_bits, so that their carries
+    /// are 0.
     ///
     /// # Errors
     /// As for [`Evaluator::add`]; [`TfheError::OutOfRange`] if the carry has fewer bits than a message.

@@ -13,8 +13,9 @@
 //! - The key's masks are uniform, and its bodies are uniform under the assumption that makes the scheme secure. A
 //!   step's digits depend on the input and on the keys of earlier steps, so the step's key is independent of its
 //!   digits. Then the terms are independent with range |d| q. By Hoeffding's inequality a sum exceeds t with
-//!   probability at most 2 exp(-2 t^2 / (M d^2 q^2)). The bound is taken over all (k + 1) N n / m sums of a bootstrap
-//!   together. The mean of a coefficient, -1/2, gives a sum a mean of at most M |d| / 2, which is subtracted from t.
+//!   probability at most 2 exp(-2 t^2 / (M d^2 q^2)). The bound is taken over all sums of a bootstrap together: (k + 1)
+//!   N in each of its n / m steps (rounded up). The mean of a coefficient, -1/2, gives a sum a mean of at most M |d| /
+//!   2, which is subtracted from t.
 
 use ringmill_math::torus::{Coefficients, Lift};
 
@@ -31,8 +32,8 @@ pub enum Exactness {
     /// The proof by the worst case: no sum can be too large. `bound` is log2 of the largest sum, `room` is log2 of the
     /// bound that sums must stay below.
     WorstCase { bound: f64, room: f64 },
-    /// The proof for uniform keys: any sum of a bootstrap is too large with a probability of at most 2^`failure`, below
-    /// 2^-128. `room` is log2 of the bound that sums must stay below.
+    /// The proof for uniform keys: the probability that a bootstrap has a sum that is too large is at most 2^`failure`,
+    /// below 2^-128. `room` is log2 of the bound that sums must stay below.
     Statistical { failure: f64, room: f64 },
 }
 

@@ -170,7 +170,8 @@ fn read_sizes(r: &mut Reader<'_>) -> Result<Sizes, FileError> {
     })
 }
 
-/// Writes a file of one ciphertext. The payload is the key (0 small, 1 large), then mask and body.
+/// Writes a file of one ciphertext. The payload is the key in 4 bytes (0 small, 1 large), then mask and body. The
+/// caller passes the parameters of the ciphertext, which fix the bytes of a word.
 pub fn write_ciphertext(params: &Params, x: &LweCiphertext) -> Vec<u8> {
     let mut w = Writer::new(
         Kind::Ciphertext,
@@ -202,8 +203,8 @@ pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<LweCiphertext, F
     Ok(LweCiphertext::new(params, key, words)?.with_key_id(header.key_id))
 }
 
-/// Writes a file of several ciphertexts under one key. The payload is the key (0 small, 1 large), their number, then
-/// mask and body of each.
+/// Writes a file of several ciphertexts under one key. The payload is the key (0 small, 1 large) and the number of
+/// ciphertexts, in 4 bytes each, then mask and body of each ciphertext.
 ///
 /// # Errors
 /// [`TfheError::OtherParams`] for a ciphertext of other parameters; [`TfheError::OtherKeys`] if the ciphertexts belong
@@ -216,9 +217,9 @@ pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u
 const TYPE: usize = 18;
 
 /// Writes a file of encrypted integers. `all` has the ciphertexts of the first integer, then those of the second, and
-/// so on. Circuits fix how many ciphertexts hold an integer's encrypted bits. The payload is the number of integers,
-/// then for each integer its bits (1 byte), whether it is signed (1 byte), the mask of encrypted bits and the known
-/// bits (8 bytes each). The payload of [`write_ciphertexts`] follows.
+/// so on. Circuits fix how many ciphertexts hold an integer's encrypted bits. The payload is the number of integers (4
+/// bytes), then for each integer the number of its bits (1 byte), whether it is signed (1 byte), the mask of encrypted
+/// bits, and the values of the other bits (8 bytes each). The payload of [`write_ciphertexts`] follows.
 ///
 /// # Errors
 /// Those of [`write_ciphertexts`].
@@ -328,7 +329,8 @@ fn read_several(
 /// Defines the functions that write and read files of a key that is stored as the seed of its masks and its bodies.
 macro_rules! seeded {
     ($write:ident, $read:ident, $key:ident) => {
-        /// Writes a file of the key. The payload is the seed of the key's masks, then the bodies.
+        /// Writes a file of the key. The payload is the seed of the key's masks (32 bytes), then the bodies. The caller
+        /// passes the parameters of the key, which fix the bytes of a word.
         pub fn $write(params: &Params, key: &$key) -> Vec<u8> {
             let capacity = size::sum([SEED, size::of_words(key.bodies().len())]);
             let mut w = Writer::new(Kind::$key, key.origin(), capacity);

@@ -115,11 +115,11 @@ impl BootstrapKey {
         &self.bodies
     }
 
-    /// Returns row `row` of gadget ciphertext `at` with its mask expanded: k mask polynomials and the body, N words
-    /// each. It does not check that the key belongs to `params`.
+    /// Writes row `row` of gadget ciphertext `at` to `out`, with its mask expanded: k mask polynomials and the body, N
+    /// words each. The caller ensures that the key belongs to `params`, and that `row` is below (k + 1) l.
     ///
     /// # Errors
-    /// [`TfheError::Dimension`] for a row that the key does not have, or if the last part of `out` is not one body of N
+    /// [`TfheError::Dimension`] for a row after the key's last one, or if the last part of `out` is not one body of N
     /// words.
     ///
     /// # Panics

@@ -44,8 +44,8 @@ pub(super) fn add_multiple(
 
 impl LinearEvaluator {
     /// Makes an evaluator for ciphertexts under the secret key of this identity. Without an identity, ciphertexts only
-    /// have to agree with each other. A ciphertext without an identity agrees with every key, and results computed from
-    /// it have no identity.
+    /// have to agree with each other. A ciphertext without an identity agrees with every key. Results have an identity
+    /// only if the evaluator and all operands have one.
     pub fn new(params: Arc<Params>, key_id: Option<KeyId>) -> Self {
         Self { params, key_id }
     }
@@ -154,7 +154,7 @@ impl LinearEvaluator {
     }
 
     /// Returns the identity of the secret key that all operands and the evaluation keys share, or an error if they
-    /// differ.
+    /// differ. The identity is `None` if one of them has none.
     pub(super) fn agree(
         &self,
         operands: &[(&'static str, &LweCiphertext)],
@@ -164,8 +164,8 @@ impl LinearEvaluator {
         Ok(KeyId::common(own.into_iter().chain(all))?)
     }
 
-    /// Returns the identity of the secret key that all operands share, or an error if they differ or an operand is not
-    /// under the key of inputs and outputs ([`LweKey::resting`]).
+    /// Returns the identity that [`Self::agree`] returns. Operands of other parameters are an error, and so are
+    /// operands that are not under the key of inputs and outputs ([`LweKey::resting`]).
     pub(super) fn resting(
         &self,
         operands: &[(&'static str, &LweCiphertext)],

@@ -10,13 +10,14 @@
 //! Let the small key have n bits, and the ring key k polynomials of N bits. A step of the blind rotation takes m secret
 //! bits, a decomposition has l digits in base B, and s is the standard deviation of a key's noise. Let w be the number
 //! of 1s in the small key and W in the large one. Digits are uniform in -B/2 ... B/2 - 1 with E d^2 = (B^2 + 2) / 12. A
-//! remainder of v values has E r^2 = (v^2 + 2) / 12. The variances are:
+//! remainder of v > 1 values has E r^2 = (v^2 + 2) / 12. The variances are:
 //!
 //! - blind rotation, m = 1: n (k + 1) l N E d^2 s^2 + w (1 + W) E r^2. Each 1 of the small key lets the remainder of
 //!   (X^a - 1) ACC through.
 //! - unrolled: (n / m) 2 (2^m - 1) (k + 1) l N E d^2 s^2 + 2 p (1 + W) E r^2. A step has 2^m - 1 keys, each turned by
-//!   X^a - 1, which doubles its noise. The remainder of ACC comes through, twice, unless all bits of the step are 0. p
-//!   is the number of steps that have a 1 among their bits, at most all n / m.
+//!   X^a - 1, which doubles its noise. If r bits remain for a last step, that step has 2^r - 1 keys. The remainder of
+//!   ACC comes through, twice, unless all bits of the step are 0. p is the number of steps that have a 1 among their
+//!   bits.
 //! - key switch: k N l E d^2 s^2 + W E r^2.
 //! - modulus switch: (1 + w) / (12 (2N)^2); with the mean subtracted, n / 4 instead of w.
 //!

@@ -91,7 +91,8 @@ pub enum ModulusSwitch {
     Nearest,
     /// The bootstrap rounds each coefficient of the ciphertext to the nearest multiple of 1/2N of the torus, after a
     /// correction of the body by the mean error. The mean is half the sum of the mask's rounding errors, as a secret
-    /// bit is 1 half of the time. The correction halves the variance of the rounding's noise.
+    /// bit is 1 half of the time. For a key with as many 1s as 0s, the correction about halves the variance of the
+    /// rounding's noise.
     CentredMean,
 }
 

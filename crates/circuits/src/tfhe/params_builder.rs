@@ -17,7 +17,8 @@ use super::params::{
 };
 use super::security::{Security, Wanted};
 
-/// The primes that compute products modulo a power of two. A prime ciphertext modulus always uses its own transform.
+/// The primes that compute products modulo a power of two, all of them 1 modulo 2^12. A prime ciphertext modulus always
+/// uses its own transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Transforms {
     /// The builder takes the fastest primes for which all sums of products are proven exact ([`Exactness`]). It tries
@@ -247,8 +248,8 @@ fn coefficients(modulus: CiphertextModulus) -> Result<Coefficients, TfheError> {
     })
 }
 
-/// Returns the `count` largest primes of `bits` bits that have the roots of unity of every ring of this crate. The
-/// first of 52 bits is 2^52 - 2^12 + 1.
+/// Returns the `count` largest primes of `bits` bits that have the roots of unity of every ring of up to 2^11
+/// coefficients. The first of 52 bits is 2^52 - 2^12 + 1.
 pub(super) fn primes(bits: u32, count: usize) -> Result<Vec<Modulus>, MathError> {
     let found = primes_one_mod(bits, ORDER, count, &[])?;
     found.into_iter().map(Modulus::new).collect()

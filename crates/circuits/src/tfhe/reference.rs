@@ -69,6 +69,9 @@ impl ExpandedKey {
 ///
 /// # Errors
 /// [`TfheError::Math`] if the accumulator is not made of whole polynomials.
+///
+/// # Panics
+/// If the accumulator has fewer than k + 1 polynomials, or `exponents` has more than n entries.
 pub fn blind_rotate(
     params: &Params,
     key: &ExpandedKey,

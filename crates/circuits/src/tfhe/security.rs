@@ -82,8 +82,9 @@ pub struct Security {
     pub lwe: Estimate,
     /// The estimated security of the ring key, a GLWE secret.
     pub glwe: Estimate,
-    /// The reason why the tables do not confirm 128 bits of security, in a set that was built with
-    /// [`Wanted::NothingForTestsOnly`]. It is `None` for every other set.
+    /// The reason why the tables do not confirm 128 bits of security for a set that was built with
+    /// [`Wanted::NothingForTestsOnly`]. It is `None` if they do, and for every set that was built with
+    /// [`Wanted::Bits`].
     pub insecure: Option<String>,
 }
 

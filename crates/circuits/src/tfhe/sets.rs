@@ -167,8 +167,8 @@ const PAPER_110: Row = Row {
 
 /// The sizes of the fastest gate among parameter sets that have 128 bits by the curve of `security_tables.toml` and
 /// fail below 2^-64. The search covered all k N from 1024 to 2048, levels, bases, n and unrollings. The noise is that
-/// of the curve, rounded up. n = 656 is 2 % faster, but sums of three bits, which full adders need, then fail more
-/// often than 2^-64.
+/// of the curve, rounded up. A smaller n such as 656 is faster, but sums of three bits, which full adders need, then
+/// fail more often than 2^-64.
 const GATES: Row = Row {
     n: 672,
     k: 2,
@@ -193,7 +193,8 @@ pub fn names_with(messages: impl Fn(Messages) -> bool) -> impl Iterator<Item = &
 }
 
 impl ParamsBuilder {
-    /// Starts from the sizes of a named set, which the caller may change before the build.
+    /// Starts from the sizes of a named set, and demands its failure rate and its bits of security. The caller may
+    /// change all of them before the build.
     ///
     /// # Errors
     /// [`TfheError::UnknownSet`], [`TfheError::Tables`].

@@ -53,7 +53,7 @@ pub fn exponents(params: &Params, words: &[u64], exponents: &mut [usize]) {
 /// Algorithm 1, line 10). `out` has k N + 1 words.
 ///
 /// # Errors
-/// [`TfheError::Math`] for an accumulator or an output that is not made of whole polynomials.
+/// [`TfheError::Math`] if `out` ends inside of a mask polynomial.
 ///
 /// # Panics
 /// If `acc` is shorter than k polynomials.

@@ -133,8 +133,8 @@ impl Plan {
     /// Runs the compiled program. Its outputs lie in `memory`.
     ///
     /// # Errors
-    /// [`TfheError::Dimension`] for inputs of other lengths than the program's; [`TfheError::Dimension`] or
-    /// [`TfheError::Math`] for keys and memory of other parameters.
+    /// [`TfheError::Dimension`] for inputs of other lengths or another number of exponents than the program's;
+    /// [`TfheError::Dimension`] or [`TfheError::Math`] for keys and memory of other parameters.
     pub(super) fn run(
         &self,
         params: &Params,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Runs the turns of a blind rotation on the CPU's kernels.
 //!
-//! A turn of one secret bit computes ACC += K x (X^e - 1) ACC, for the accumulator ACC, the gadget ciphertext K and the
-//! exponent e. A turn of several bits computes ACC += the sum over the patterns u of (X^e(u) - 1) (K_u x ACC) (Kong and
-//! Li's paper, Section III-E; Zhou et al., IEEE Access 2018). It decomposes and transforms the accumulator once for all
-//! patterns. If the parameters allow 32-bit words ([`Params::narrow`]), all turns of a line use them.
+//! With m = 1 ([`super::super::params::Unrolling`]) a turn computes ACC += K x (X^e - 1) ACC, for the accumulator ACC,
+//! the gadget ciphertext K and the exponent e. With m = 2 or 3 it computes ACC += the sum over the patterns u of
+//! (X^e(u) - 1) (K_u x ACC) (Kong and Li's paper, Section III-E; Zhou et al., IEEE Access 2018). It decomposes and
+//! transforms the accumulator once for all patterns. If the parameters allow 32-bit words ([`Params::narrow`]), all
+//! turns of a line use them.
 
 use std::ops::Range;
 
@@ -68,10 +69,10 @@ struct Wide {
     /// digits.
     digits: Vec<u64>,
     /// The sums of products modulo the prime of one lane: one polynomial for each column of a gadget ciphertext and
-    /// each pattern of secret bits. Turns of one secret bit leave it empty, as they sum into `update`.
+    /// each pattern of secret bits. It is empty if m = 1, as such turns sum into `update`.
     sums: Vec<u64>,
     /// The transform of X^e(u) - 1 modulo the prime of one lane, for each pattern u of secret bits with the exponent
-    /// e(u). It is empty for turns of one secret bit.
+    /// e(u). It is empty if m = 1.
     weights: Vec<u64>,
     /// The transform of the increment that a turn adds to the accumulator, for each lane (a prime of the products).
     update: [Vec<u64>; 2],
@@ -86,15 +87,14 @@ struct Narrow {
     difference: Vec<u32>,
     /// The accumulator's digits: (k + 1) l polynomials, for k mask polynomials and l digits.
     digits: Vec<u32>,
-    /// The transform of X^e(u) - 1 for each pattern u of secret bits with the exponent e(u). It is empty for turns of
-    /// one secret bit.
+    /// The transform of X^e(u) - 1 for each pattern u of secret bits with the exponent e(u). It is empty if m = 1.
     weights: Vec<u32>,
     /// The transform of the increment that a turn, a step of the blind rotation, adds to the accumulator.
     update: Vec<u32>,
 }
 
-/// Returns the number of patterns u of secret bits for which a turn multiplies products by X^e(u) - 1. A turn of one
-/// secret bit has none.
+/// Returns the number of patterns u of secret bits for which a turn multiplies products by X^e(u) - 1. It is 0 if the
+/// unrolling has m = 1.
 fn weighed(params: &Params) -> usize {
     match params.sizes().unrolling.m() {
         1 => 0,

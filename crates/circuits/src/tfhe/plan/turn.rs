@@ -4,7 +4,7 @@
 //!
 //! The matcher follows the data flow from the results backwards:
 //!
-//! | with one pattern of exponents | with several |
+//! | if limbs are multiplied by X^e - 1 | if products are |
 //! | --- | --- |
 //! | `ROTDIFF` of each limb | |
 //! | `DECOMP` and `NTT` of the difference, for each modulus | `DECOMP` and `NTT` of each limb |
