@@ -208,7 +208,8 @@ impl Evaluator {
     }
 
     /// Divides the ciphertext by the last prime of its level. The result is one level lower. Its noise is divided by
-    /// the prime, and so is its correction factor, modulo the plaintext modulus.
+    /// the prime and grows by that of the rounding. Its correction factor is divided by the prime modulo the plaintext
+    /// modulus.
     pub fn mod_switch_to_next(&self, a: &Ciphertext) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
         let op = OpKey::mod_switch(a.level(), a.size() as u32).modulo(a.annotation().plain());

@@ -88,7 +88,7 @@ impl Factor {
         }
     }
 
-    /// Returns the correction factor of the product of two ciphertexts.
+    /// Returns the correction factor of the product of two ciphertexts of one plaintext modulus, `t`.
     pub fn times(self, other: Self, t: Modulus) -> Self {
         Self {
             value: t.mul(self.value, other.value),

@@ -28,11 +28,10 @@ operations! {
     /// Adds a ciphertext and several of its automorphisms. They share one decomposition into key-switching digits and
     /// one division, by the special primes and those of `OpKey::dropping`.
     SumRotations => (".sum_rotations", &[TWO],      None,           Elements, PerElement, Lower,    Exactly(2), None, sums::sum_rotations) [Morph, Ksw],
-    /// Adds several ciphertexts, each after an automorphism. The key switches share one division, by the special primes
-    /// and those of `OpKey::dropping`.
+    /// Adds several ciphertexts: the first ones each after an automorphism, further ones as they are. The key switches
+    /// share one division, by the special primes and those of `OpKey::dropping`.
     TurnSum      => (".turn_sum",      &[PAIRS],    None,           Elements, PerElement, Lower,    Exactly(2), None, sums::turn_sum) [Morph, Ksw],
-    /// Adds several ciphertexts, each times a plaintext that has residues modulo each prime, in evaluation form. It has
-    /// a result for each sum ([`Shape::sums`]).
+    /// Adds several ciphertexts, each times a plaintext that has residues modulo each prime, in evaluation form.
     SumPlain     => (".sum_plain",     &[PAIRS],    PerCiphertext,  None,     None,       Same,     Exactly(2), None, sums::sum_plain) [Mul, Add],
     /// Adds several ciphertexts, each multiplied by an integer, and one more integer. It may divide the sum by the
     /// level's last primes.

@@ -126,13 +126,14 @@ impl Bootstrapper {
         &self.maps
     }
 
-    /// Returns the lowest level that a ciphertext may have to be bootstrapped.
+    /// Returns the lowest level that a ciphertext may have for a thin bootstrap ([`Bootstrapper::bootstrap`]).
     pub fn start(&self) -> Level {
         self.start
     }
 
-    /// Bootstraps a ciphertext. The result has the same integers in slots, a high level, and a noise bound of its
-    /// own. The noise bound of `value` must hold, as one that [`NoiseModel`] computes does.
+    /// Bootstraps a ciphertext whose slots hold integers modulo p^r. The result has the same integers in slots, a high
+    /// level, and a noise bound of its own. The noise bound of `value` must hold, as one that [`NoiseModel`] computes
+    /// does.
     ///
     /// # Errors
     /// [`BootstrapError::NoLevel`] for a level below [`Bootstrapper::start`]. [`BootstrapError::NoRoom`] if the

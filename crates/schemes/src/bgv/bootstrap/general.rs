@@ -45,9 +45,9 @@ impl Bootstrapper {
     ///
     /// # Errors
     /// [`BootstrapError::Parameters`] if parameters or maps are those of thin bootstrapping
-    /// ([`Bootstrapping::general`](super::Bootstrapping::general), [`Maps::general`](super::Maps::general)).
-    /// [`BootstrapError::NoLevel`] for a level below the inner one. Otherwise the errors of
-    /// [`Bootstrapper::bootstrap`].
+    /// ([`Bootstrapping::general`](super::Bootstrapping::general), [`Maps::general`](super::Maps::general)), or if
+    /// there are N slots and so nothing to split. [`BootstrapError::NoLevel`] for a level below the inner one.
+    /// Otherwise the errors of [`Bootstrapper::bootstrap`].
     pub fn bootstrap_general(
         &self,
         value: &Value,

@@ -208,7 +208,7 @@ impl Emitter<'_> {
     }
 
     /// Emits a sum of values, at least one, each times a constant. The result carries the noise bound of the first
-    /// value, and the caller sets the right one.
+    /// value. A caller whose sum has more noise sets the right bound.
     pub fn sum_plain(&self, terms: &[(Emitted, &Arc<Lift>)]) -> Result<Emitted, BootstrapError> {
         let first = terms.first().ok_or_else(misshapen)?.0;
         let mut src: Vec<_> = terms.iter().map(|(cipher, _)| cipher.value).collect();

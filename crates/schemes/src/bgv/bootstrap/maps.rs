@@ -18,8 +18,8 @@ use super::params::Bootstrapping;
 use crate::bgv::{Factor, Params};
 use ringmill_device::ParamsId;
 
-/// The linear maps before and after the modulus is raised. After the first map and before the later ones, each slot's
-/// integer is one coefficient of the polynomial
+/// The linear maps of a bootstrap: one before the modulus is raised, the others after it. After the first map and
+/// before the later ones, each slot's integer is one coefficient of the polynomial
 /// ([`coefficient_of_slot`](ringmill_math::slots::linear::coefficient_of_slot)).
 #[derive(Clone, Debug)]
 pub struct Maps {

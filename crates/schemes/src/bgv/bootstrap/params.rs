@@ -43,8 +43,8 @@ impl Bootstrapping {
     /// The base-2 logarithm of the largest probability of failure that is accepted by default.
     pub const LOG2_CHANCE: f64 = -40.0;
 
-    /// Chooses parameters for a sparse secret with `weight` coefficients other than 0. Each bootstrap then fails with a
-    /// probability of at most 2^-40.
+    /// Chooses parameters for a sparse secret with `weight` coefficients other than 0. Each thin bootstrap then fails
+    /// with a probability of at most 2^-40, if remainders are uniform (`docs/assumptions.md`).
     ///
     /// # Errors
     /// Fails for parameters with one plaintext modulus, with a plaintext modulus that is no power of an odd prime, with
@@ -55,8 +55,8 @@ impl Bootstrapping {
         Self::with_chance(params, weight, Self::LOG2_CHANCE)
     }
 
-    /// Chooses parameters that never fail, whatever the ciphertext, by the rigorous bound in Equation 9 of the BASALISC
-    /// paper.
+    /// Chooses parameters with which no thin bootstrap fails, whatever the ciphertext, by the rigorous bound in
+    /// Equation 9 of the BASALISC paper. Noise bounds may still fail ([`Bootstrapping::is_certain`]).
     ///
     /// # Errors
     /// The errors of [`Bootstrapping::new`], and a weight for which the quotient by the inner modulus may need more
@@ -65,7 +65,8 @@ impl Bootstrapping {
         Self::with_chance(params, weight, f64::NEG_INFINITY)
     }
 
-    /// Chooses parameters for which each bootstrap fails with a probability of at most 2^`allowed`.
+    /// Chooses parameters for which each thin bootstrap fails with a probability of at most 2^`allowed`, if remainders
+    /// are uniform.
     ///
     /// # Errors
     /// The errors of [`Bootstrapping::new`].
@@ -176,7 +177,7 @@ impl Bootstrapping {
         Self { depth, ..self }
     }
 
-    /// Sets the method by which digits are removed. The integers of the result stay the same; its level changes.
+    /// Sets the method by which digits are removed. The integers of the result stay the same; its level may change.
     #[must_use]
     pub fn with_removal(self, removal: Method) -> Self {
         Self { removal, ..self }
