@@ -181,8 +181,8 @@ impl Bootstrap {
         Ok(outputs(device, &self.rotate, inputs, request)?)
     }
 
-    /// Bootstraps a ciphertext of zeros on the device, and returns only the outcome of [`Bootstrap::run`] with its
-    /// time. The time does not depend on data.
+    /// Bootstraps a ciphertext of zeros on the device, and returns the outcome of [`Bootstrap::run`] without outputs.
+    /// It has the machine's time, which does not depend on data, if the device has a cycle model.
     ///
     /// # Errors
     /// [`BootstrapError::Device`].

@@ -17,8 +17,8 @@ use super::simplify::simplify;
 use crate::tfhe::params::FailureRate;
 use crate::tfhe::{Messages, Params};
 
-/// The names of the parameter sets that [`choose`] compares: one for messages of 2 bits with carries of 2 bits, one for
-/// booleans.
+/// The names of the parameter sets that front ends pass to [`choose`] by default: one for messages of 2 bits with
+/// carries of 2 bits, one for booleans.
 pub const CANDIDATES: [&str; 2] = ["circuits", "circuit_bits"];
 
 /// The source of a circuit: a program on integers, or a netlist of gates.

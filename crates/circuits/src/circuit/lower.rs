@@ -16,8 +16,9 @@ use crate::tfhe::IntegerType;
 pub struct Port {
     pub name: String,
     pub kind: Type,
-    /// The pieces of the integer. An input's pieces are wires that hold digits in base 4. An output's pieces are sums
-    /// in base 16. In circuits of bits each encrypted piece is one bit.
+    /// The pieces of the integer. In a circuit of lookups that comes from a program, an input's pieces are wires that
+    /// hold digits in base 4, and an output's pieces are sums in base 16. In circuits of bits, and in circuits that
+    /// come from a netlist, each encrypted piece is one bit.
     pub parts: Vec<Part>,
 }
 
@@ -45,7 +46,7 @@ pub enum Part {
     Known { value: u64, at: u32 },
 }
 
-/// A program that was lowered to lookups or gates, with its input and output ports.
+/// A program or netlist that was lowered to lookups or gates, with its input and output ports.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Circuit {
     pub graph: Graph,

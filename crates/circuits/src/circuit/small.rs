@@ -120,7 +120,7 @@ impl Lookups {
     /// Computes f of a sum of encrypted integers times factors, by one bootstrap. Further bootstraps refresh operands
     /// first if the sum is too noisy ([`Lookups::total`]). f must be defined on the whole range of the sum. The range
     /// may have 17 to 32 values if f(u) + f(u - 16) is the same for all u and u - 16 in it. An f that only adds a
-    /// constant to the sum, or subtracts the sum from a constant, takes no bootstrap.
+    /// constant to the sum, or subtracts the sum from a constant, takes no bootstrap. Neither does a constant f.
     ///
     /// # Errors
     /// [`CircuitError::Refused`] for functions that no table holds; [`CircuitError::Noise`], [`CircuitError::Halt`].
@@ -165,8 +165,8 @@ impl Lookups {
         }
     }
 
-    /// Looks up f at an operand, by one bootstrap. The caller ensures that the operand's range and noise are within the
-    /// limits of a lookup.
+    /// Looks up f at an operand, by one bootstrap. A known operand or a constant f takes none. The caller ensures that
+    /// the operand's noise is within the limit of a lookup.
     fn table(&mut self, x: &Small, f: impl Fn(i64) -> i64) -> Result<Small, CircuitError> {
         if let Some(value) = x.known() {
             return Ok(Small::constant(f(value)));

@@ -3,9 +3,10 @@
 //! rest of the run needs.
 //!
 //! The file begins with a mark with the version and the hashes of circuit and inputs. The number of lookups follows (8
-//! bytes), then a bit for each lookup: 1 if the lookup is done. The needed ciphertexts come next, in the form of a file
-//! of several ciphertexts (docs/files.md). A SHA-256 of all these ends the file. A reader checks all hashes, the number
-//! of lookups, the number of ciphertexts, their parameters and that they have one key.
+//! bytes, little-endian), then a bit for each lookup: 1 if the lookup is done. The lowest bit of a byte comes first,
+//! and zeros fill the last byte. The needed ciphertexts come next, in the form of a file of several ciphertexts
+//! (docs/files.md). A SHA-256 of all these ends the file. A reader checks all hashes, the number of lookups, the number
+//! of ciphertexts, their parameters and that they have one key.
 #![deny(clippy::arithmetic_side_effects)]
 
 use std::io;

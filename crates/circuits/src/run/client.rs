@@ -9,8 +9,7 @@ use super::CircuitRunError;
 use crate::circuit::{Circuit, Part, Port};
 use crate::tfhe::{Client, IntegerType, LweCiphertext, Messages, Params};
 
-/// A client of a circuit. It encrypts integers digit by digit, or bit by bit under parameters for booleans, and
-/// decrypts outputs to integers.
+/// A client of a circuit. It encrypts integers piece by piece ([`Port::parts`]), and decrypts outputs to integers.
 pub struct CircuitClient {
     client: Client,
 }
@@ -28,8 +27,8 @@ impl CircuitClient {
         self.client.params()
     }
 
-    /// Encrypts an integer for an input port, with one ciphertext for each digit in base 4, or for each bit under
-    /// parameters for booleans, lowest first.
+    /// Encrypts an integer for an input port, with one ciphertext for each piece of the port, lowest first. A piece is
+    /// a bit in circuits of bits and in circuits of netlists, otherwise a digit in base 4.
     ///
     /// # Errors
     /// [`CircuitRunError::Value`] for a value that the port's type does not have; [`CircuitRunError::Tfhe`];

@@ -19,7 +19,7 @@ pub(super) fn full(g: &mut Gates, [a, b, c]: [&Bit; 3]) -> Result<Added, Circuit
     })
 }
 
-/// Computes a + b modulo 2^bits of two encrypted integers, with two bootstraps for each bit.
+/// Computes a + b modulo 2^bits of two encrypted integers, with about two bootstraps for each bit.
 ///
 /// # Errors
 /// [`CircuitError::Noise`] if the noise of the parameters is too large; [`CircuitError::Halt`].
@@ -76,8 +76,8 @@ pub fn less(g: &mut Gates, a: &[Bit], b: &[Bit], signed: bool) -> Result<Bit, Ci
     Ok(borrow)
 }
 
-/// Returns an encrypted bit: whether a = b, with two bootstraps for each bit of the integers, one for a comparison
-/// and one for a node of a tree.
+/// Returns an encrypted bit: whether a = b, with one bootstrap for the comparison of each pair of bits, and one for
+/// each gate of a tree that joins the results.
 ///
 /// # Errors
 /// [`CircuitError::Noise`], [`CircuitError::Halt`].

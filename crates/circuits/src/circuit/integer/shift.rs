@@ -132,7 +132,8 @@ impl Int {
 #[derive(Clone, Copy)]
 pub(in crate::circuit) struct Ends<'a, T> {
     pub zero: &'a T,
-    /// The integer's top digit or bit, which a signed shift to the right puts into free positions.
+    /// The digit or bit that a signed shift to the right puts into free positions. It consists of copies of the
+    /// integer's top bit.
     pub top: &'a T,
 }
 

@@ -3,7 +3,7 @@
 
 use crate::circuit::program::{Binary, Comparison, Instr, Op, Shift, Type, Value};
 
-/// The least and the largest value that an instruction's result can have. Both are values of its type.
+/// A lower and an upper bound on the values of an instruction's result. Both are values of its type.
 pub(super) type Range = (i128, i128);
 
 /// Returns a range that holds the result of an instruction, for operands of the types and ranges that `operand`
