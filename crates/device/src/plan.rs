@@ -22,8 +22,8 @@ pub use memory::{Held, peak};
 pub use pass::{Act, At, Deed, Pass};
 
 /// The most result limbs of one step of a base extension from fewer than `MANY` (six) source moduli. Each step
-/// multiplies its operands by their constants again, a cost that four results share well enough. Eight results would
-/// save 10 to 20 %, but twice as many limbs would wait in memory.
+/// multiplies its operands by their constants again, a cost that its results share. More results in a step would save
+/// more products, but more limbs would wait in memory.
 const EXTENDED_OF_FEW: usize = 4;
 /// The most result limbs of one step of a base extension from `MANY` (six) source moduli or more. Each step repeats the
 /// products of its operands and their constants. With so many source moduli, these repeated products cost more than the

@@ -218,8 +218,9 @@ const TYPE: usize = 18;
 
 /// Writes a file of encrypted integers. `all` has the ciphertexts of the first integer, then those of the second, and
 /// so on. Circuits fix how many ciphertexts hold an integer's encrypted bits. The payload is the number of integers (4
-/// bytes), then for each integer the number of its bits (1 byte), whether it is signed (1 byte), the mask of encrypted
-/// bits, and the values of the other bits (8 bytes each). The payload of [`write_ciphertexts`] follows.
+/// bytes), then four fields for each integer. They are the number of its bits and whether it is signed (1 byte each),
+/// the mask of encrypted bits, and the values of the other bits (8 bytes each). The payload of [`write_ciphertexts`]
+/// follows.
 ///
 /// # Errors
 /// Those of [`write_ciphertexts`].

@@ -89,8 +89,8 @@ pub struct Security {
 }
 
 /// The least standard deviation of the noise, in units of a residue modulo q, that the estimates cover. From this noise
-/// on, which is well above 1, they depend only on the ratio of noise to q. (The least noise in `security_tables.toml`
-/// is 4, at n = 1536.)
+/// on, which is well above 1, they depend only on the ratio of noise to q. (The least noise in the table
+/// `estimator_2026.lwe_binary` is 4, at n = 1536 and n = 2048.)
 const LEAST_NOISE: f64 = 3.0;
 
 fn estimate(n: usize, std: f64, q: Coefficients) -> Result<Estimate, TfheError> {
