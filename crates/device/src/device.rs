@@ -22,13 +22,17 @@ pub struct Request<'a> {
     /// Whether the run counts the machine's cycles, which needs a `sim:` or `rtl:` device. The CPU ignores it if
     /// `function` is set, and refuses it otherwise.
     pub timing: bool,
-    /// Whether values that do not fit into the machine's memory may be spilled over the host link. The report then says
-    /// what the spills cost. If not, the device refuses a program that needs spills.
+    /// Whether values that do not fit into the machine's memory may wait outside: in host memory for the ring machine,
+    /// in distant memory for the vector machine. The report then says what these spills cost. If not, these machines
+    /// refuse a program that needs spills. Other devices ignore it.
     pub spill: bool,
     /// Whether evaluation keys count as loaded onto the machine before the run starts, as the papers that describe the
-    /// machines count time. Otherwise the run's time includes their transfer.
+    /// machines count time. The key memory of the ring machine then has those keys that are used first, and the vector
+    /// machine has all keys in distant memory. The run's time includes the transfer of all other key limbs. Other
+    /// devices ignore it.
     pub resident_keys: bool,
-    /// The sink for events of the machine's units, in cycles.
+    /// The sink for events of the machine's units, in cycles. Only the model of the ring machine and cards of
+    /// co-processors send events.
     pub machine_trace: Option<&'a mut dyn TraceSink>,
     /// The sink for events of the CPU's threads, in time.
     pub cpu_spans: Option<&'a mut dyn SpanSink>,
@@ -87,7 +91,8 @@ impl Request<'_> {
 pub struct Outcome {
     /// The output limbs in the program's order, if the request had `function`.
     pub outputs: Option<Vec<OutputLimb>>,
-    /// The measurements of the run, if the request had `function` and the device measures. RTL devices do not.
+    /// The measurements of the run's work on the CPU, if the request had `function`. A card of co-processors measures a
+    /// run of the whole program on its host alone. The RTL of a whole machine measures nothing.
     pub statistics: Option<Arc<dyn Statistics>>,
     /// The machine's report, if the request had `timing` and the device has a cycle model.
     pub machine: Option<MachineReport>,

@@ -29,8 +29,8 @@ const EXTENDED_OF_FEW: usize = 4;
 /// products of its operands and their constants. With so many source moduli, these repeated products cost more than the
 /// memory for more results that wait.
 pub const EXTENDED: usize = 16;
-/// The least number of source moduli from which a base extension has steps of up to [`EXTENDED`]
-/// result limbs. With fewer source moduli its steps have up to [`EXTENDED_OF_FEW`].
+/// The least number of source moduli, a redundant one included, from which a base extension has steps of up to
+/// [`EXTENDED`] result limbs. With fewer source moduli its steps have up to [`EXTENDED_OF_FEW`].
 const MANY: usize = 6;
 
 /// Returns the most result limbs of one step of a base extension from `from` to `to` moduli. From [`MANY`] source

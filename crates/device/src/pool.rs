@@ -125,8 +125,8 @@ enum Held {
     /// A buffer that belongs to a pool, and the list to which its drop returns it. The buffer is `None` only during
     /// the drop.
     Pooled(Option<Arc<Buf>>, Returned),
-    /// Residues in words of 64 bits that belong to no pool. They are an output that is an input or
-    /// a limb expanded from a seed, or an output of a device without a pool.
+    /// Residues in words of 64 bits that belong to no pool. They are a copy of an output that is no buffer of the pool
+    /// with such words: an input, a limb expanded from a seed, or an output of a device without a pool.
     Wide(Arc<[u64]>),
     Short(Arc<[u32]>),
 }

@@ -13,13 +13,15 @@ pub struct Step {
     pub done: u64,
     pub total: u64,
     pub elapsed: Duration,
-    /// An estimate of the time that the run still needs, from the estimated work of the finished units and of all
-    /// units. It is `None` before any unit is finished.
+    /// An estimate of the time that the run still needs. It takes the rest to be as fast as the finished units, by
+    /// their number or by their estimated work. It is `None` if no unit is finished, or if the reporter makes no
+    /// estimate.
     pub remaining: Option<Duration>,
 }
 
-/// The interface that receives the progress of work, from any of its threads. Runs of programs report at most a few
-/// times a second; other work reports each part that ends. An implementation must not block for long.
+/// The interface that receives the progress of work, from any of its threads. Most runs of programs report at most a
+/// few times a second. A run on a card of co-processors reports each call, and other work reports each part that ends.
+/// An implementation must not block for long.
 pub trait Progress: Sync {
     fn step(&self, step: Step);
 

@@ -9,7 +9,8 @@ use crate::report::LineUse;
 /// The interface of a device's measurements of a run. Each device has its own type; a report shows its serialised
 /// fields.
 pub trait Statistics: Debug + Send + Sync + erased_serde::Serialize {
-    /// Returns the wall time of the run in seconds, from the binding of inputs to the outputs.
+    /// Returns the wall time of the run in seconds, from the binding of inputs to the outputs. The first run of a
+    /// session includes the time in which the session planned the program's procedures.
     fn seconds(&self) -> f64;
 
     /// Returns the number of threads that computed in the run.

@@ -24,12 +24,13 @@ pub struct MachineReport {
     /// The time in seconds of `cycles` at the clock of `clock_mhz`.
     pub seconds: f64,
     pub calls: u64,
-    /// The number of binary instructions (micro words) that the machine executed. Words that only wait are not
-    /// counted, because they cost nothing.
+    /// The number of instructions that the machine executed. They are binary instructions (micro words) on the ring and
+    /// vector machines, instructions of procedures on the torus machine, and commands on co-processors. Words of the
+    /// ring machine that only wait are not counted.
     pub instructions: u64,
     pub instructions_by_kind: BTreeMap<String, u64>,
-    /// The number of cycles in which binary instructions (micro words) of each kind were executing. Several kinds
-    /// execute at once, so the numbers may sum to more than `cycles`.
+    /// The sum of the cycles that the instructions or commands of each kind took. On the torus machine the kinds are
+    /// parts of a bootstrap. Several instructions execute at once, so the numbers may sum to more than `cycles`.
     pub cycles_by_kind: BTreeMap<String, u64>,
     pub procedures: BTreeMap<String, ProcedureUse>,
     /// The `cycles` of the run divided among the lines of the user's program; the parts add up to

@@ -58,7 +58,7 @@ pub struct Remarks {
 pub struct Interleaved {
     /// The number of runs of one program that the machine executes together, interleaved.
     pub places: usize,
-    /// The cycles of all interleaved runs divided by their number: the share of one run.
+    /// The cycles of all interleaved runs divided by their number, rounded up: the share of one run.
     pub cycles: u64,
 }
 

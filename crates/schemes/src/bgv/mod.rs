@@ -67,8 +67,9 @@ impl Scheme for Bgv {
     type Plaintext = Plaintext;
     type Ciphertext = Ciphertext;
     type Key = KSwitchKey;
-    /// A message of up to N integers, in the range of [`Integers::Signed`]. They are in slots if the plaintext modulus
-    /// allows batching or the parameters bootstrap, otherwise in coefficients.
+    /// A message of integers in the range of [`Integers::Signed`]. They are in slots if the plaintext modulus allows
+    /// batching or the parameters bootstrap, otherwise in coefficients. There are at most as many integers as slots or
+    /// coefficients.
     type Message = Vec<i64>;
     type KeyName = KeyRequest;
     type Keys = EvaluationKeys;
