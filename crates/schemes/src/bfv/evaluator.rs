@@ -104,7 +104,7 @@ impl Evaluator {
         }
     }
 
-    /// Adds an integer, taken modulo the plaintext modulus, to every slot.
+    /// Adds an integer, taken modulo the plaintext modulus, to coefficient 0 of the message and so to every slot.
     pub fn add_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BfvError> {
         self.shared.check(a)?;
         let term = scalar::term(self.params(), value, a.level())?;

@@ -143,7 +143,7 @@ impl Evaluator {
         self.with_plain(&op, a, m)
     }
 
-    /// Adds an integer, taken modulo the plaintext modulus, to every slot.
+    /// Adds an integer, taken modulo the plaintext modulus, to coefficient 0 of the message and so to every slot.
     pub fn add_integer(&self, a: &Ciphertext, value: i128) -> Result<Ciphertext, BgvError> {
         self.shared.check(a)?;
         let factor = *a.annotation();

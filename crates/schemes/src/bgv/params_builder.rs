@@ -62,9 +62,9 @@ impl ParamsBuilder {
     }
 
     /// Makes divisions by primes in operations subtract t times a limb, for the plaintext modulus t (BASALISC paper,
-    /// Equation 6), so that no such division computes modulo t. Operations on plaintexts modulo t still do. It is for
-    /// machines whose multipliers take primes alone, such as the vector machine. The remainder of a division by k
-    /// primes of product P is then below t k P instead of (t + k) P, and the bits differ from SEAL's.
+    /// Equation 6), so that no such division computes modulo t. Operations on plaintexts modulo t still do. Such
+    /// parameters are for machines whose multipliers take primes alone, such as the vector machine. The remainder of a
+    /// division by k primes of product P is then below t k P instead of (t + k) P, and the bits differ from SEAL's.
     pub fn divide_modulo_primes_alone(self) -> Self {
         self.map(rlwe::ParamsBuilder::divide_modulo_primes_alone)
     }

@@ -38,10 +38,10 @@ struct Part {
 }
 
 impl Bootstrapper {
-    /// Bootstraps a ciphertext of any polynomial modulo p^r. The result has the same polynomial, a high level, and
-    /// a noise bound of its own. It removes digits N / l times, where l is the number of slots; a thin bootstrap
-    /// does that once. The ciphertext's level must be [`Bootstrapping::inner`](super::Bootstrapping::inner) or
-    /// above.
+    /// Bootstraps a ciphertext of any polynomial modulo p^r. The result has the same polynomial, a high level, and a
+    /// noise bound of its own. A general bootstrap removes digits N / l times, where l is the number of slots; a thin
+    /// bootstrap does that once. The ciphertext's level must be [`Bootstrapping::inner`](super::Bootstrapping::inner)
+    /// or above.
     ///
     /// # Errors
     /// [`BootstrapError::Parameters`] if parameters or maps are those of thin bootstrapping

@@ -49,9 +49,9 @@ impl fmt::Debug for Procedure {
 }
 
 impl Procedure {
-    /// Emits a bootstrap whose operand is at level [`Bootstrapper::start`]. `seeded` says whether its keys come with
-    /// seeds. It allows the largest noise bound, to within one bit, with which an operand can be bootstrapped, but at
-    /// most 2^62 times the noise that a division leaves.
+    /// Emits a bootstrap whose operand is at level [`Bootstrapper::start`]. The bootstrap allows the largest noise
+    /// bound, to within one bit, with which an operand can be bootstrapped, but at most 2^62 times the noise that a
+    /// division leaves. `seeded` says whether the bootstrap's keys come with seeds.
     ///
     /// # Errors
     /// The errors of [`Bootstrapper::bootstrap`]: too few primes, or maps of other parameters.
