@@ -22,8 +22,8 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// Returns the bytes of both evaluation keys as bootstraps read them: the bootstrapping key in transform form, the
-    /// switching key expanded.
+    /// Returns the bytes of both evaluation keys as bootstraps on the CPU read them: the bootstrapping key in transform
+    /// form, the switching key expanded.
     pub fn key_bytes(&self) -> u64 {
         let (transform, switch) = self.bytes;
         transform * self.products + switch * self.switched

@@ -61,7 +61,7 @@ fn below(g: &mut Gates, a: &Bit, b: &Bit, borrow: &Bit) -> Result<Bit, CircuitEr
 /// [`CircuitError::Noise`], [`CircuitError::Halt`].
 ///
 /// # Panics
-/// If `a` has no bits.
+/// May panic if `a` has no bits.
 pub fn less(g: &mut Gates, a: &[Bit], b: &[Bit], signed: bool) -> Result<Bit, CircuitError> {
     let mut borrow = Bit::constant(false);
     let top = a.len() - 1;

@@ -77,7 +77,7 @@ pub fn shifted(of: &[Bit], shift: Shift, by: u64) -> Vec<Bit> {
 /// [`CircuitError::Halt`].
 ///
 /// # Panics
-/// If `of` has no bits.
+/// May panic if `of` has no bits.
 pub fn shifted_by(
     g: &mut Gates,
     of: &[Bit],
