@@ -108,7 +108,8 @@ impl Client {
     /// Makes the key that a server needs to switch ciphertexts from the large key to the small one.
     ///
     /// # Errors
-    /// [`TfheError::Math`] if the operating system gives no randomness, or for noise that cannot be sampled ([`Client::new`]).
+    /// [`TfheError::Math`] if the operating system gives no randomness, or for noise that cannot be sampled as in
+    /// [`Client::new`].
     pub fn key_switch_key(&self) -> Result<KeySwitchKey, TfheError> {
         self.made(keygen::key_switch_key)
     }

@@ -6,8 +6,8 @@ use ringmill_isa::Engine;
 use ringmill_isa::engine::Digits;
 
 /// Adapts a parameter set to a bootstrapping engine. The adapted set takes the prime 2^52 - 2^12 + 1 of all engines for
-/// transforms, the engine's number of secret bits in a step of a blind rotation, and its digits of a key switch. If
-/// other sizes of the set do not fit, the engine later refuses the set and names the field.
+/// transforms. It takes the engine's number of secret bits in a step of a blind rotation, and the engine's digits of a
+/// key switch. If other sizes of the set do not fit, the engine later refuses the set and names the field.
 ///
 /// # Errors
 /// [`TfheError::OutOfRange`] if the engine takes 0 or more than 3 secret bits in a step of a blind rotation, which no
