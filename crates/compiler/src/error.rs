@@ -93,7 +93,7 @@ pub enum CompileError<E = CkksError> {
         needed_bits: u32,
         log_n: u32,
         allowed_bits: u32,
-        /// The most primes that parameters can have, if the program needs more.
+        /// The most primes that parameters can have, if this limit leaves fewer levels than the security table does.
         most_primes: Option<usize>,
         cures: Cures,
     },
@@ -173,7 +173,7 @@ pub enum CompileError<E = CkksError> {
         narrower: Narrower,
     },
 
-    /// The error of an output may exceed its every value, so the output has no right digit.
+    /// The error of an output may exceed 1 and every value of the output, so the output has no right digit.
     #[error(
         "output {output:?} may be wrong by {error:.4e}, and no value of it is larger than {magnitude:.4e}: nothing could be \
          read from it; use parameters with a larger scale and special primes no smaller than the digits, declare wider \
@@ -254,8 +254,8 @@ pub enum CompileError<E = CkksError> {
     )]
     UnboundedTest { at: At },
 
-    /// The program divides by a number that does not divide the plaintext modulus, or its scheme
-    /// has no division.
+    /// The program divides by a number that is 1, the plaintext modulus or none of its divisors, or its scheme has no
+    /// division.
     #[error(
         "{at}a quotient by {by} is none here: it needs BGV and a plaintext modulus that {by} divides and is below, given by the \
          parameters; use a power of an odd prime and one of its lower powers"
@@ -411,8 +411,8 @@ impl From<RlweError> for CompileError {
 }
 
 impl<E> CompileError<E> {
-    /// Returns the line of the user's program that the error is about, or `None` if it is about no
-    /// line.
+    /// Returns the line of the user's program that the error is about, or `None` if the error is about no line or its
+    /// line is not known.
     pub fn loc(&self) -> Option<&SourceLoc> {
         match self {
             Self::TooDeep { at, .. }

@@ -5,7 +5,8 @@ use std::fmt;
 
 use ringmill_isa::source::SourceLoc;
 
-/// A source position that begins a message, or nothing if the program carries no positions.
+/// A source position that begins a message, or nothing if the message is about no line or the program carries no
+/// positions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct At(pub Option<SourceLoc>);
 

@@ -2,14 +2,15 @@
 //! Evaluates polynomials of a ciphertext at the smallest depth: degree d takes `ceil(log2(d + 1))` levels, coefficients
 //! included.
 //!
-//! The method is baby-step giant-step after Paterson and Stockmeyer, with a budget of levels. It splits
-//! `P = Q x^(2^k) + R`, where `R` may use the whole budget and `Q` one level less. A part becomes a sum of constants
-//! times powers as soon as all its powers fit the budget, so coefficients take no level of their own. The number of
-//! baby powers is chosen by counting the products of each choice. Zero coefficients cost nothing. Of the even powers,
-//! an odd polynomial needs only those from which others are made, and those at which it is split.
+//! The method is baby-step giant-step after Paterson and Stockmeyer, with a budget of levels. It splits `P = Q x^(2^k)
+//! + R`, where `R` may use the whole budget and `Q` one level less. A part becomes a sum of constants times powers as
+//! soon as all its powers are baby powers or powers of two and fit the budget, so coefficients take no level of their
+//! own. The number of baby powers is chosen by counting the products of each choice. Zero coefficients cost nothing. Of
+//! the even powers, an odd polynomial needs only those from which others are made, and those at which it is split.
 //!
 //! A [`Basis`] says what stands in the place of x^j: the powers themselves, or the Chebyshev polynomials T_j(x). Both
-//! bases have the same splits, and the same depths but for a factor of the Chebyshev polynomials ([`Chebyshev`]).
+//! bases split polynomials at powers of two, and give the same depths but for a factor of the Chebyshev polynomials
+//! ([`Chebyshev`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +50,8 @@ pub(crate) trait Basis<A: Arithmetic> {
     fn split(&self, p: &[A::Coefficient], at: usize) -> (Vec<A::Coefficient>, Vec<A::Coefficient>);
 
     /// Emits b_j from `product`, the value of the product of its two [`factors`], and from `beside`, the value of the
-    /// basis element that [`Self::beside`] names. `None` in place of this value stands for b_0 = 1.
+    /// basis element that [`Self::beside`] names. `beside` is `None` if this element is b_0 = 1, or if [`Self::beside`]
+    /// names none.
     fn element(
         &self,
         out: &mut A,

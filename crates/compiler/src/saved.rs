@@ -4,7 +4,8 @@
 //! The line is a comment of the macro text, so the file is also a program that may be compiled with other options. The
 //! line is JSON. It has the parameters as a parameter file in hexadecimal, and the options except the sample, the
 //! target, the demands on keys and the watch. In place of the sample it has the ranges that the sample declares, whose
-//! ends are 0 or powers of two. It has the sample itself only if the caller asks for that.
+//! ends are 0 or powers of two. It has the sample itself only if the caller asks for that. It also has the lengths of
+//! the function's arrays and the container of its results.
 #![deny(clippy::arithmetic_side_effects)]
 
 use ringmill_isa::macros::{MacroProgram, text};
@@ -345,11 +346,11 @@ fn by_sample<S: Compiles>(
     kept
 }
 
-/// Returns the ranges that a saved program declares for its inputs, or an empty list for text that [`print`] did not
-/// write.
+/// Returns the declared ranges of a saved program's inputs, without those that follow from a sample in the file.
+/// Returns an empty list for text that [`print`] did not write.
 ///
 /// # Errors
-/// Fails like [`parse`], for the first line alone.
+/// [`SavedError::Line`] for an altered line, [`SavedError::Form`] for another format version.
 pub fn declared_ranges<S: Compiles>(text: &str) -> Result<Vec<Option<S::Range>>, SavedError> {
     match line(text)? {
         Some(line) => ranges::<S>(line.options.ranges),

@@ -100,8 +100,8 @@ pub trait Compiles:
     /// of two.
     fn sampled(sample: &Self::Message, margin: f64) -> Self::Range;
 
-    /// Returns a range within this one whose bound is a power of two, so that it reveals no slot of the sample from
-    /// which this one came. The range must be one that [`Compiles::sampled`] returned.
+    /// Returns a range within this one whose bound is a power of two or 0, so that it reveals no slot of the sample
+    /// from which this one came. The range must be one that [`Compiles::sampled`] returned.
     fn narrowed(range: &Self::Range) -> Self::Range;
 
     /// Evaluates the program without encryption, from its inputs in order to its outputs.
@@ -156,7 +156,8 @@ pub trait Compiles:
     /// annotations for them, and the predictions.
     ///
     /// # Errors
-    /// Fails for a program that the given parameters do not hold, or demands that no parameters meet.
+    /// Fails for a program that the given parameters do not hold, or for demands that no parameters meet. Fails for a
+    /// sample that breaks a bound that the program declares, and if the watch of the options stops the work.
     fn fit(
         program: &MacroProgram,
         options: &Options<Self>,
@@ -174,7 +175,8 @@ pub trait Compiles:
     ) -> Result<Vec<Self::KeyName>, ErrorOf<Self>>;
 
     /// Returns level and annotation of an encrypted value that no instruction reads, such as an unused input. The level
-    /// is `level`, or above it if a value of the range needs that.
+    /// is `level`, or above it if the scheme needs that: in CKKS for a value of the range, in BGV for a fresh
+    /// encryption. In BFV it is always the highest.
     ///
     /// # Errors
     /// Fails like [`Compiles::fit`].
@@ -184,8 +186,8 @@ pub trait Compiles:
         range: Option<&Self::Range>,
     ) -> Result<At<Self::Annotation>, ErrorOf<Self>>;
 
-    /// Returns the limbs of an encoded plaintext at a level: for each limb the entry of the table of moduli, and its
-    /// form.
+    /// Returns the limbs of an encoded plaintext at a level: for each limb the number of its modulus in the parameters'
+    /// table of moduli, and its form.
     fn plaintext(_: &Self::Params, at: &At<Self::Annotation>) -> Vec<(ModulusId, Form)> {
         let primes = at.level.moduli();
         primes.map(|i| (ModulusId(i as u16), Form::Eval)).collect()

@@ -16,7 +16,8 @@ use crate::scheme::{Code, Lowerable};
 /// for an instruction without automorphisms, and none for `CONJ`, since whole numbers are their own conjugates.
 ///
 /// # Errors
-/// Fails for a rotation by a number of slots that is out of range.
+/// Fails for a rotation by a number of slots that is out of range, and for an operation whose automorphisms are unknown
+/// here.
 pub(super) fn automorphisms(
     params: &Params,
     instr: &MacroInstr,

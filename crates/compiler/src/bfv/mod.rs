@@ -98,7 +98,7 @@ impl Compiles for Bfv {
         })
     }
 
-    /// Returns the limbs of an encoded plaintext: one limb modulo the plaintext modulus t.
+    /// Returns the limbs of an encoded plaintext: one limb modulo the plaintext modulus t, in coefficient form.
     fn plaintext(params: &Params, _: &At<()>) -> Vec<(ModulusId, Form)> {
         vec![(ModulusId(params.plain_index() as u16), Form::Coeff)]
     }

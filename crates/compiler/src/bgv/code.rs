@@ -19,7 +19,8 @@ use crate::scheme::{Code, Lowerable};
 /// for an instruction without automorphisms, and none for `CONJ`, since whole numbers are their own conjugates.
 ///
 /// # Errors
-/// Rotations by a number of slots that is out of range.
+/// Fails for a rotation by a number of slots that is out of range, and for an operation whose automorphisms are unknown
+/// here.
 pub(super) fn automorphisms(
     params: &Params,
     instr: &MacroInstr,
@@ -163,8 +164,8 @@ impl Visitor for OfInstr<'_> {
 }
 
 /// Returns the Galois element that rotates a program's vectors by `step` slots. Parameters that bootstrap have a
-/// plaintext modulus p^e. Their element is the power `step` of the generator of the slots modulo p, with `step` modulo
-/// the number of these slots.
+/// plaintext modulus p^e. Their element is the power `step` of the Galois element that rotates each row of the slots
+/// modulo p by one place. `step` counts modulo the number of slots in a row.
 ///
 /// # Errors
 /// Parameters that do not bootstrap fail for a number of slots that is out of range. Parameters that bootstrap take any

@@ -60,8 +60,8 @@ impl Costs {
         self.switched_sum(primes, 1.0)
     }
 
-    /// Returns the cost to multiply the digits of `ciphers` ciphertexts, each with `primes` limbs a
-    /// polynomial, by keys, whose sum is divided once by the special primes.
+    /// Returns the cost to multiply the digits of `ciphers` ciphertexts, each with `primes` limbs a polynomial, by
+    /// keys, to add the products up, and to divide the sum once by the special primes.
     fn switched_sum(&self, primes: f64, ciphers: f64) -> f64 {
         let digits = (primes / self.digit).ceil();
         let products = ciphers * 2.0 * digits * (primes + self.special) * self.product;
@@ -70,7 +70,8 @@ impl Costs {
     }
 
     /// Returns the cost of an instruction with `results` results of `size` polynomials each, at `level`. For `RESCALE`,
-    /// `level` is that of the operand. `plain` says whether an operand is a plaintext.
+    /// `level` is that of the operand. `plain` says whether an operand is a plaintext. A call or a repeat costs 0 here:
+    /// the caller adds the cost of its procedure.
     ///
     /// # Errors
     /// Fails for an operation whose cost is not known.

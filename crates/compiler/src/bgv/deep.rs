@@ -35,7 +35,7 @@ use crate::target::{self, Target};
 ///
 /// # Errors
 /// Fails for parameters that are to be chosen, that are not the bootstrap's, or that the target does not take. Fails
-/// for keys that have seeds where the bootstrap's have none, or the reverse. Fails for vectors longer than the
+/// for keys that have seeds where the bootstrap's have none, or the reverse. Fails for vectors longer than a row of the
 /// parameters' slots, for operations and procedures that programs that bootstrap do not have, and if the work is
 /// stopped. Fails if no placement of bootstraps keeps the noise small enough, and names the line of the first value
 /// that is lost.
@@ -320,7 +320,8 @@ impl From<BootstrapError> for CompileError {
 }
 
 /// Returns a bootstrapping set in the form that a machine takes: it divides modulo primes alone if the machine computes
-/// modulo nothing else. A set that changes has the default bound on the probability of failure.
+/// modulo nothing else. A set that changes keeps its bound on the probability of failure, or gets the default bound if
+/// that is larger. If the bootstrap never fails, it still never fails afterwards.
 ///
 /// # Errors
 /// Fails for a set whose bootstrap does not work in this form, as divisions modulo primes alone leave more noise.

@@ -110,7 +110,7 @@ impl Compiles for Bgv {
         Ok(At { level, annotation })
     }
 
-    /// Returns the limbs of an encoded plaintext: one limb modulo the plaintext modulus t.
+    /// Returns the limbs of an encoded plaintext: one limb modulo the plaintext modulus t, in coefficient form.
     fn plaintext(params: &Params, _: &At<Factor>) -> Vec<(ModulusId, Form)> {
         vec![(ModulusId(params.plain_index() as u16), Form::Coeff)]
     }

@@ -146,8 +146,8 @@ impl Chain<'_> {
     }
 
     /// Gives the program's values levels for `count` ciphertext primes of `bits` bits and a special prime of the same
-    /// size. Returns `None` if there are not as many primes, or if the plaintext modulus may not be below the product
-    /// of the ciphertext primes.
+    /// size. Returns `None` if there are not as many primes, or if primes of this size could have a product that is not
+    /// above the plaintext modulus.
     fn fit(&self, count: u32, bits: u32) -> Result<Option<Fit>, CompileError> {
         let all = (count + 1, bits);
         let primes = self.room.primes(self.log_n, self.t, all);

@@ -50,8 +50,8 @@ pub fn cheapest(tables: &[Table]) -> Choice {
 
 /// Gives the values of a body, the program's or a procedure's, levels, with the variants of its callees that make the
 /// body cheapest. From `choice` on, one callee after the other gets another variant if that helps, in at most three
-/// passes over all callees. So a body's only callee is tried at every level. `manage` gives levels for one choice of
-/// variants.
+/// passes over all callees. So a body's only callee is tried in each of its variants. `manage` gives levels for one
+/// choice of variants.
 ///
 /// # Errors
 /// Returns the errors of `manage`. If no choice that is tried keeps the noise small enough, the inner error is the

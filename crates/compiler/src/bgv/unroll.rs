@@ -13,7 +13,7 @@ use super::CompileError;
 use super::deep::Setting;
 use crate::{bodies, inline};
 
-/// The most instructions of a procedure whose repeats are unrolled.
+/// The most instructions that a repeated procedure may have to be unrolled.
 const MOST_INSTRS: usize = 64;
 /// The most instructions of a new procedure that runs several iterations.
 const MOST_UNROLLED: u64 = 512;
@@ -28,7 +28,8 @@ const MUCH_DEARER: f64 = 1.5;
 /// runs the number of iterations that makes the repeat cheapest.
 ///
 /// # Errors
-/// Fails if the work is stopped.
+/// Fails if the work is stopped, and for an instruction of a small repeated procedure that BGV's level management does
+/// not take.
 pub(super) fn run(
     program: &MacroProgram,
     setting: &Setting<'_>,
@@ -101,7 +102,8 @@ impl Unroller<'_> {
         self.numbers.get(proc as usize).copied().unwrap_or(proc)
     }
 
-    /// Emits a repeat as two: one of calls that run several iterations each, and one of the iterations that are left.
+    /// Emits a repeat as one of calls that run several iterations each, and one of the iterations that are left, if any
+    /// are.
     fn repeat(
         &mut self,
         instr: &MacroInstr,

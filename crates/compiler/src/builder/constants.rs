@@ -57,8 +57,8 @@ impl Constants {
     }
 }
 
-/// Returns a hash of a vector's values. It takes one multiplication for each word, since vectors are long, and equal
-/// hashes are compared anyway.
+/// Returns a hash of a vector's values. It takes one multiplication for each word, since vectors are long, and vectors
+/// with equal hashes are compared anyway.
 fn hash(values: &[Slot]) -> u64 {
     let words = values
         .iter()

@@ -28,9 +28,9 @@ fn table(power: Power, value: impl Fn(i64) -> i64) -> Vec<i64> {
 }
 
 impl TraceBuilder {
-    /// Divides every slot by an integer, of which each slot must be a multiple. The result is known
-    /// only modulo t / `by`, for the plaintext modulus t. So only its digits below t /
-    /// `by`, or its product with `by`, have meaning.
+    /// Divides every slot by `by`, of which each slot must be a multiple. For the plaintext modulus t, the result is
+    /// known only modulo t / `by`, and so is anything computed from it. A product with `by` is known modulo t again.
+    /// [`compile`](crate::compile) takes only a `by` that divides t and is neither 1 nor t, and only in BGV.
     ///
     /// # Errors
     /// [`TraceError::PlainArithmetic`] for a value that is not encrypted, [`TraceError::TooLong`].

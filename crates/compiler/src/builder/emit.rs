@@ -59,9 +59,9 @@ impl TraceBuilder {
         }
     }
 
-    /// Returns what a handle stands for in the innermost frame: the procedure or the repeat's body that is being
-    /// traced. A value of an outer frame becomes a parameter of the repeats' bodies within. A procedure between the two
-    /// frames is an error.
+    /// Returns what a handle stands for in the innermost frame (the program, or the procedure or repeat's body that is
+    /// being traced). A value of an outer frame becomes a parameter of the repeats' bodies within. A procedure between
+    /// the two frames is an error.
     pub(super) fn sort(&mut self, a: Traced, loc: &Option<SourceLoc>) -> Result<Sort, TraceError> {
         match self.nodes.get(a.node as usize) {
             Some(Node::Cipher(home)) => Ok(Sort::Cipher(self.here(*home, CIPHER, loc)?)),

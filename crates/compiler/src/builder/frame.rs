@@ -74,8 +74,8 @@ impl Frame {
     }
 }
 
-/// A handle of a traced procedure or of a traced repeat's body. It is valid only for the [`TraceBuilder`] that made it,
-/// which does not check that.
+/// A handle of a traced procedure or of a traced repeat's body. It is valid only for the [`TraceBuilder`] that made it.
+/// Another builder does not refuse it.
 #[derive(Clone, Debug)]
 pub struct Procedure {
     number: u32,
@@ -132,7 +132,8 @@ impl TraceBuilder {
     }
 
     /// Begins the body of a repeat that carries `carried` ciphertexts from one iteration to the next. Returns its
-    /// parameters. The body may use values of surrounding frames, which are the same in each iteration.
+    /// parameters. The body may use values of surrounding frames, which are the same in each iteration. It may not use
+    /// values from outside of a procedure that surrounds it.
     ///
     /// # Errors
     /// Fails like [`TraceBuilder::begin_procedure`].

@@ -10,6 +10,7 @@ use crate::poly::{self, Arithmetic, Basis, Chebyshev, Powers, Subtraction};
 
 impl TraceBuilder {
     /// Computes the polynomial `coefficients[0] + coefficients[1] x + coefficients[2] x^2 + ...` in every slot of `x`.
+    /// If all coefficients but the first are 0, the result is a constant.
     ///
     /// # Errors
     /// [`TraceError::NoCoefficients`], [`TraceError::NotFinite`] for a coefficient, and the errors of

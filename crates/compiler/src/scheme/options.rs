@@ -110,9 +110,8 @@ pub struct Options<S: Compiles> {
     /// The factor by which inputs and values may be larger than on `sample`.
     pub margin: f64,
     pub passes: Passes,
-    /// The bootstrap of the scheme's values that the user gives, or `None`. With it the program may
-    /// have any depth. In BGV its calls and repeats then stay, and arithmetic is modulo the
-    /// plaintext modulus, without ranges.
+    /// The bootstrap of the scheme's values that the user gives, or `None`. With it the program may have any depth. In
+    /// BGV the program's calls and repeats then stay, and arithmetic is modulo the plaintext modulus, without ranges.
     pub bootstrapping: Option<S::Bootstrapping>,
     /// The watch that can stop the compiler and limits its memory.
     pub watch: Watch,

@@ -12,7 +12,7 @@ use super::{Manager, Placed};
 /// A step that derives a value from another: a division by a prime, a drop of primes, or a new factor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Derived {
-    /// The value divided by its last prime.
+    /// The value divided by the last prime of its modulus.
     Divided,
     /// The value after its primes above this level are dropped.
     Dropped(Level),

@@ -4,10 +4,12 @@
 //! equal (`REFACTOR`), so that no mismatch can reach the user.
 //!
 //! Noise decides the level. Products, of ciphertexts or with plaintexts, multiply noise, and rotations cost more with
-//! more primes. So a product happens at the lowest level that leaves the result as much room for noise as any level
-//! does, up to an eighth of a bit. A rotation may give up two bits. A sum happens at the lower of its operands' levels.
-//! A value goes down by divisions while these lower its noise, then by dropping primes, which costs nothing and leaves
-//! noise and factor as they are.
+//! more primes. So such a product happens at the lowest level that leaves the result as much room for noise as any
+//! level does, up to an eighth of a bit. A rotation may give up two bits. A sum happens at the lower of its operands'
+//! levels. Negations, relinearisations and operations with a constant happen at their operand's level. For a product, a
+//! rotation or an output, a value goes down by divisions while each of them lowers its noise by a bit or more. For a
+//! sum it goes down by the fewest divisions that leave the sum about the least noise. The rest of the way it drops
+//! primes, which costs nothing and leaves noise and factor as they are.
 
 mod descend;
 mod refresh;
@@ -52,8 +54,8 @@ struct Known {
     since: usize,
 }
 
-/// The values of a program whose messages may be lost: their noise exceeds the bound of their level, or they lack
-/// levels.
+/// The values of a program whose messages may be lost. Their noise exceeds the bound of their level or of a bootstrap
+/// or call that reads them, or they lack levels.
 #[derive(Clone, Debug)]
 pub struct Misfit {
     /// The line of the user's program at which the first value is lost: that of the instruction that makes it, or that
@@ -61,9 +63,9 @@ pub struct Misfit {
     pub at: Line,
     /// The number, in the source program, of the instruction with this line.
     pub number: usize,
-    /// The bits that the worst lost value lacks: those by which its noise exceeds the bound of its level. A value that
-    /// lacks levels before a bootstrap or a call lacks one bit more than levels, and an output the bits of the primes
-    /// of its missing levels.
+    /// The bits that the worst lost value lacks: those by which its noise exceeds the bound. A value that lacks levels
+    /// before a bootstrap or a call lacks one bit more than levels, and an output the bits of the primes of its missing
+    /// levels.
     pub bits: f64,
 }
 
@@ -118,7 +120,8 @@ pub struct Manager<'a> {
     frame: Frame<'a>,
     model: NoiseModel,
     t: Modulus,
-    /// For each ciphertext prime, the integer by which a division by the prime multiplies the correction factor.
+    /// For each ciphertext prime, the number modulo t by which a division by the prime multiplies the correction
+    /// factor.
     divisions: Rc<[Factor]>,
     /// For each value of the source program, its ciphertext in the program with levels.
     known: HashMap<MacroValue, Known>,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Manages levels of programs of any depth. Values are bootstrapped at the cuts of a placement, which are places in the
-//! program. Arguments and results of procedures are at one level, so that the values of a procedure get levels once,
-//! wherever it is called.
+//! program. Arguments and results of a procedure are at one level, so that a procedure whose values have levels serves
+//! all calls at this level.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;

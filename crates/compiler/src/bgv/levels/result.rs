@@ -14,10 +14,9 @@ use crate::error::At as Line;
 /// The room, in bits between a value's noise and the bound of its level, that level management
 /// gives up for a lower level or for one division fewer.
 const TOLERANCE: f64 = 0.125;
-/// The room, in bits between a value's noise and the bound of its level, that level management
-/// gives up before key switching. The time of key switching grows with the square of the number of
-/// primes. If management gave up fewer bits, a division by a prime would mostly follow the key
-/// switch.
+/// The room, in bits between a value's noise and the bound of its level, that level management gives up before a
+/// rotation. The time of key switching grows with the square of the number of primes. If management gave up fewer bits,
+/// a division by a prime would mostly follow the rotation's key switch.
 const BEFORE_KEYS: f64 = 2.0;
 
 impl Manager<'_> {
@@ -185,8 +184,8 @@ impl Manager<'_> {
         self.same(instr, a, noise)
     }
 
-    /// Writes a division by an integer of which every slot is a multiple. The quotient is a message
-    /// modulo t divided by the integer, with a bound on the noise of its own.
+    /// Writes a division by an integer of which every slot is a multiple. The quotient is known modulo t / `by`, for
+    /// the divisor `by`, and its noise has a bound of its own.
     pub(super) fn quotient(&mut self, instr: &MacroInstr, a: Placed) -> Result<(), CompileError> {
         let t = self.frame.params.plain_modulus().value();
         let by = match instr.imm {
