@@ -34,8 +34,8 @@ pub(crate) fn check<S: Compiles>(source: &MacroProgram) -> Result<(), ErrorOf<S>
 /// The approximate memory in bytes that one value of a program takes during compilation.
 pub(crate) const A_VALUE: u64 = 1024;
 
-/// Returns the program without calls and repeats, with its constants in the scheme's form. Refuses it if there is no
-/// memory for it.
+/// Returns the program without calls and repeats, with its constants in the scheme's form. Refuses it if it is then too
+/// long, if there is no memory for it, or for a constant that the scheme does not take.
 pub(crate) fn plain<S: Compiles>(
     source: &MacroProgram,
     watch: &Watch,
@@ -69,7 +69,8 @@ pub(crate) fn placement(passes: Passes) -> Placement {
     }
 }
 
-/// Runs the passes before levels: simplification, placement of relinearisations, and hoisting.
+/// Runs the passes before levels: merging of equal instructions, simplification, removal of dead code, placement of
+/// relinearisations, and hoisting. All but the placement run only if `passes` has them.
 pub fn relinearised<S: Compiles>(source: MacroProgram, passes: Passes) -> MacroProgram {
     let when = |on: bool, pass: fn(MacroProgram) -> MacroProgram, program| {
         if on { pass(program) } else { program }

@@ -2,11 +2,12 @@
 //! Evaluates polynomials of a ciphertext at the smallest depth: degree d takes `ceil(log2(d + 1))` levels, coefficients
 //! included.
 //!
-//! The method is baby-step giant-step after Paterson and Stockmeyer, with a budget of levels. It splits `P = Q x^(2^k)
-//! + R`, where `R` may use the whole budget and `Q` one level less. A part becomes a sum of constants times powers as
-//! soon as all its powers are baby powers or powers of two and fit the budget, so coefficients take no level of their
-//! own. The number of baby powers is chosen by counting the products of each choice. Zero coefficients cost nothing. Of
-//! the even powers, an odd polynomial needs only those from which others are made, and those at which it is split.
+//! The method is baby-step giant-step after Paterson and Stockmeyer, with a budget of levels. It splits a polynomial as
+//! `P = Q x^(2^k) + R`, where `R` may use the whole budget and `Q` one level less. A part becomes a sum of constants
+//! times powers as soon as all its powers are baby powers or powers of two and fit the budget, so coefficients take no
+//! level of their own. The number of baby powers is chosen by counting the products of each choice. Zero coefficients
+//! cost nothing. Of the even powers, an odd polynomial needs only those from which others are made, and those at which
+//! it is split.
 //!
 //! A [`Basis`] says what stands in the place of x^j: the powers themselves, or the Chebyshev polynomials T_j(x). Both
 //! bases split polynomials at powers of two, and give the same depths but for a factor of the Chebyshev polynomials

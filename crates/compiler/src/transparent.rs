@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Finds transparent ciphertexts: everybody can read `x - x`, `x * 0` and values made of them, without the key. An
+//! Finds transparent ciphertexts: everybody can read `x - x`, `x * 0` and values made of them, without the key. Of
+//! products with zero it finds those with a real constant. A product with an integer constant 0 counts as hidden. An
 //! output that is transparent is refused, as a constant needs no encryption. A program may use such a value beside
 //! others; key switching then adds no error to it.
 

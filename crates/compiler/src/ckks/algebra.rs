@@ -11,8 +11,8 @@ use ringmill_isa::macros::{Constant, Linear, MacroInstr, MacroProgram, Refused, 
 use ringmill_schemes::ckks::{Ball, Polynomial};
 
 /// Returns result number `k` of an instruction as a polynomial of other values of the program. `operands` are the
-/// polynomials of its operands, and `real` says which values are real. Returns `None` if the result takes too many
-/// products, or is no polynomial of others.
+/// polynomials of its operands, and `real` says which values are real. Returns `None` if the polynomial has too many
+/// products of terms, or if the result is no polynomial of others.
 ///
 /// # Errors
 /// Fails for an operation that this analysis does not know.

@@ -207,8 +207,8 @@ fn forms(program: &MacroProgram, kinds: &[Kind]) -> Option<Vec<Option<Form>>> {
 }
 
 /// Returns log2 of the largest absolute value of each value of a program, or `None` for a value that is 0 or without a
-/// bound. Values are as large as on the sample times its margin, if there is one, and no larger than their ranges. The
-/// results are cut to the range from -60 to 60.
+/// bound. Values are as large as on the sample of the options times their margin, if there is one, and no larger than
+/// their ranges. The results are cut to the range from -60 to 60.
 fn logs(
     program: &MacroProgram,
     ranges: &[InputRange],

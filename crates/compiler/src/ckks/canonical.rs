@@ -143,8 +143,8 @@ impl CanonicalScales {
         Self::of(vec![1.0; levels as usize + 1])
     }
 
-    /// Returns a table for inputs that no instruction reads. It has the canonical scales of these
-    /// primes, or the default scale at every level if the canonical scales drift too far.
+    /// Returns the table of scales for inputs that no instruction reads, which are encrypted all the same. It has the
+    /// canonical scales of these primes, or the default scale at every level if the canonical scales drift too far.
     pub fn resting(primes: &[u64], default_scale: f64) -> Self {
         Self::new(primes, default_scale).unwrap_or_else(|_| {
             let levels = Self::top_of(primes, default_scale).index() + 1;
@@ -165,13 +165,13 @@ impl CanonicalScales {
         Level(self.normal.len() as u32 - 1)
     }
 
-    /// Returns the canonical scale `D_level`, which a rescaled value has at step number `level`. A
-    /// step is a group of primes by which one rescale divides.
+    /// Returns the canonical scale `D_level`, which a rescaled value has at step number `level`, at most [`Self::top`].
+    /// A step is a group of primes by which one rescale divides.
     pub fn normal(&self, level: Level) -> f64 {
         self.normal[level.index()]
     }
 
-    /// Returns `D_level^2`, the scale of a product at step number `level` before its rescale. A
+    /// Returns `D_level^2`, the scale of a product at step number `level`, at most [`Self::top`], before its rescale. A
     /// step is a group of primes by which one rescale divides.
     pub fn product(&self, level: Level) -> f64 {
         self.product[level.index()]

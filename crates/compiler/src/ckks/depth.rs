@@ -43,7 +43,7 @@ pub(crate) enum Kind {
     Same,
     /// The instruction takes only a rescaled operand, no product.
     Rescaled,
-    /// The instruction makes a ciphertext that is computed from no other, such as an input.
+    /// The instruction makes a ciphertext or a plaintext that is computed from no other value, as an input is.
     Source,
     /// The instruction multiplies by a constant that is no integer. It is a product, or changes the scale alone: see
     /// [`Plan`].

@@ -26,8 +26,8 @@ impl<'a> Like<'a> {
     }
 }
 
-/// Returns for each value the size that it may have for inputs like a sample: the margin times its largest slot on the
-/// sample.
+/// Returns for each value the size that it may have for inputs like a sample: the margin times the absolute value of
+/// its largest slot on the sample.
 pub fn sizes(managed: &MacroProgram, like: Like<'_>) -> Result<Vec<f64>, CompileError> {
     let mut typical = vec![f64::INFINITY; managed.types.len()];
     evaluate_observed(managed, like.sample, &mut |value, slots| {
@@ -39,8 +39,9 @@ pub fn sizes(managed: &MacroProgram, like: Like<'_>) -> Result<Vec<f64>, Compile
     Ok(typical)
 }
 
-/// Returns for each output its largest absolute value on the sample, rounded down to a power of
-/// two. `typical` has `margin` times the largest absolute value of each value.
+/// Returns for each output its largest absolute value on the sample, rounded down to a power of two, or `None` if the
+/// value is not finite or no instruction writes the output. `typical` has `margin` times the largest absolute value of
+/// each value.
 pub fn largest_outputs(managed: &MacroProgram, typical: &[f64], margin: f64) -> Vec<Option<f64>> {
     let mut largest = vec![None; managed.outputs.len()];
     for instr in &managed.instrs {

@@ -16,7 +16,8 @@ use crate::ckks::tightest::Closeness;
 use crate::error::{At, CompileError, Narrower};
 use crate::target::{self, Target};
 
-/// The most levels that outputs may keep if the first prime alone is too small for integer part and precision.
+/// The most levels above the one of the options at which outputs are tried, if the first prime alone is too small for
+/// integer part and precision.
 const SPARE_LEVELS: u32 = 2;
 
 /// Chooses parameters for `program`, which is relinearised, and fits it to them. The outputs are at the level that the

@@ -82,9 +82,9 @@ impl At {
         }
     }
 
-    /// Returns the values of a public factor of a product. The value at the first random point, at
-    /// which equal polynomials agree, is a hash of the argument `same`, or 0 if `like` is 0. The
-    /// values at the second and third point are both the argument `like`.
+    /// Returns the values of a public polynomial, such as a constant or a plaintext. The value at the first random
+    /// point, at which equal polynomials agree, is a hash of the argument `same`, or 0 if `like` is 0. The values at
+    /// the second and third point are both the argument `like`.
     pub fn known(same: impl Hash, like: u64) -> Self {
         Self {
             same: if like == 0 { 0 } else { hash(same) % P },

@@ -174,7 +174,8 @@ struct Walk<'a> {
     /// For each value, a bound on its slots that holds in addition to its range.
     typical: Vec<f64>,
     noise: Vec<Option<Noise>>,
-    /// For each value, the line that computes it. A value that the compiler inserted has its operand's line.
+    /// For each value, the line that computes it. The result of an instruction that keeps its operand's message, such
+    /// as a rescale, has the operand's line.
     lines: Vec<Option<SourceLoc>>,
     errors: Errors,
     /// The values that depend on a bound which the program's author declares (`BOUNDED`).

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Interval analysis: how large every value of a program can become, slot by slot, for all inputs within their ranges.
+//! Interval analysis: how large every value of a program can become for all inputs within their ranges. If `by_slot` is
+//! set, it follows each slot by itself.
 //!
-//! The bounds are exact for sums of inputs and products with constants, and safe everywhere. Each
-//! operand of an instruction is taken to be anywhere within its span, independently of the other
-//! operand. Polynomials of a few terms ([`Polynomial`]) are the exception: their bounds account for
-//! repeated operands.
+//! The bounds are exact for sums of inputs and products with constants, and safe everywhere. Each operand of an
+//! instruction is taken to be anywhere within its span, independently of the other operand. Polynomials of a few terms
+//! ([`Polynomial`]) and relations ([`Relation`]) are the exceptions: their bounds account for repeated operands.
 
 use std::collections::BTreeMap;
 
@@ -233,8 +233,8 @@ impl<'a> Spans<'a> {
         }
     }
 
-    /// Returns the part of `span` that the program's author declares for the value `d`. The value becomes a variable of
-    /// polynomials.
+    /// Returns the part of `span` that the program's author declares for the value `d`. If values are kept as
+    /// polynomials, the value becomes a variable of them.
     fn bounded(&mut self, d: MacroValue, said: Interval, span: Span) -> Span {
         let lowest = Slots::All(said.lowest);
         // Declared bounds that contradict each other leave one number.

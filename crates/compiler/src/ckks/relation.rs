@@ -198,7 +198,8 @@ impl Relation {
     }
 
     /// Returns the ends of the interval that the value lies in, if its arguments lie between the ends that `of` gives.
-    /// Returns `None` if the spans of the instruction's operands already give this interval.
+    /// Returns `None` if the spans of the instruction's operands already give this interval, or if `of` knows no
+    /// argument.
     pub fn ends(&self, of: &dyn Fn(Argument) -> Option<(Slots, Slots)>) -> Option<(Slots, Slots)> {
         if !self.met {
             return None;

@@ -52,8 +52,9 @@ pub(crate) struct Fitted {
 }
 
 impl Fitted {
-    /// Gives the values of `program` levels and scales for `params`, and predicts the precision of
-    /// its outputs. `output_level` is the [step](Steps) of the outputs, a group of primes.
+    /// Gives the values of `program` levels and scales for `params`, and predicts the precision of its outputs.
+    /// `output_level` is the level of the outputs, counted in [steps](Steps), the groups of primes by which rescales
+    /// divide.
     pub(super) fn new(
         program: &MacroProgram,
         params: Arc<Params>,
@@ -75,7 +76,8 @@ impl Fitted {
         })
     }
 
-    /// Refuses an output whose error may exceed its every value, so that no digit before or after the point is right.
+    /// Refuses an output whose error may exceed 1 and every value of the output, so that no digit before or after the
+    /// point is right.
     pub(super) fn check_meaning(&self) -> Result<(), CompileError> {
         let mut outputs = self.managed.outputs.iter().zip(&self.prediction.outputs);
         let lost = outputs.find(|(_, p)| p.bits() < 0.0 && p.error > p.magnitude);
@@ -182,8 +184,10 @@ pub(super) struct Search<'a> {
     /// The number of primes in a step: those that a rescale divides by.
     pub(super) each: u32,
     pub(super) options: &'a Options,
+    /// The level of the outputs, counted in steps.
     pub(super) output_level: Level,
     pub(super) planned: Planned,
+    /// The number of levels that the program needs, counted in steps.
     pub(super) levels: u32,
     /// For each level above 0, the factor by which the product of its primes exceeds the scale.
     pub(super) ratios: Vec<f64>,

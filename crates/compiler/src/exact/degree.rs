@@ -56,7 +56,7 @@ impl Short {
 /// # Errors
 /// [`CompileError::TooNoisy`] if no secure parameters fit, [`CompileError::Target`] if none fit the target,
 /// [`CompileError::KeysTooLarge`] if none have keys that the user allows, [`CompileError::TooManySlots`]. Returns the
-/// errors of `at_degree` too.
+/// errors of `at_degree` too, and fails if the work is stopped.
 pub(crate) fn smallest<S, T>(
     program: &MacroProgram,
     options: &Options<S>,

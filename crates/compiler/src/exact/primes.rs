@@ -38,8 +38,8 @@ impl Room {
     }
 
     /// Returns the possible numbers of ciphertext primes with their size in bits, ordered by their bits in all. Each
-    /// total of bits from `least` on has an entry of as many bits or more, with the fewest primes. The total and a
-    /// special prime of the same size stay within `allowed` bits.
+    /// total of bits from `least` on has an entry of as many bits or more, with the fewest primes, if the entry fits.
+    /// The primes of an entry and a special prime of the same size have at most `allowed` bits together.
     pub fn choices(self, log_n: u8, least: u32, allowed: u32) -> Vec<(u32, u32)> {
         let totals = least..=allowed;
         let mut choices: Vec<_> = totals.map(|total| self.split(total, log_n)).collect();

@@ -3,7 +3,7 @@
 //! encrypted.
 //!
 //! Arithmetic modulo t is exact, so sums and products on the way to an output may pass t and come back. Only inputs,
-//! constants, outputs and values that are tested for zero must lie among the integers that stand for residues.
+//! constant vectors, outputs and values that are tested for zero must lie among the integers that stand for residues.
 
 use std::fmt;
 
@@ -63,7 +63,8 @@ impl IntegerRange {
         (self.low..=self.high).contains(&value)
     }
 
-    /// Returns the range of all numbers up to the least power of two that is at least `magnitude`, of either sign.
+    /// Returns the range of all numbers up to the least power of two that is at least `magnitude`, of either sign. For
+    /// the magnitude 0 it is the range of 0 alone.
     fn up_to_power(magnitude: u64) -> Self {
         match magnitude {
             0 => Self::up_to(0),

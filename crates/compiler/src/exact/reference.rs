@@ -17,8 +17,9 @@ type Whole = Option<i128>;
 /// `slots` values. Returns one vector for each output, in the order of the program's outputs.
 ///
 /// # Errors
-/// [`EvaluateError`] if inputs do not fit the program, if outputs outgrow 127 bits, or if the program breaks the macro
-/// level's rules or has an operation without a meaning here.
+/// [`EvaluateError`] if inputs do not fit the program, or if the program breaks the macro level's rules, is too long or
+/// has an operation without a meaning here. [`EvaluateError::TooLarge`] for an output that outgrows 127 bits or depends
+/// on a quotient of a number that the divisor does not divide.
 pub fn evaluate(
     program: &MacroProgram,
     inputs: &[Vec<i128>],
@@ -31,8 +32,7 @@ pub fn evaluate(
 /// the encrypted program's quotient in the digits that the division leaves, which alone are known.
 ///
 /// # Errors
-/// Fails like [`evaluate`], and with [`EvaluateError::TooLarge`] for an output that depends on a quotient of a number
-/// that the divisor does not divide.
+/// Fails like [`evaluate`].
 pub fn evaluate_modulo(
     program: &MacroProgram,
     inputs: &[Vec<i128>],

@@ -107,7 +107,7 @@ impl Way {
 
     /// Returns the test by a polynomial whose roots include the values of `range` other than 0, with its number of
     /// products and its depth. A product with a constant counts as a fraction of a product. Returns `None` for too many
-    /// roots.
+    /// roots, or if the range has a number of absolute value `q` or more.
     pub fn by_roots(range: IntegerRange, q: Modulus) -> Option<(Self, f64, u32)> {
         let (low, high) = (range.low().unsigned_abs(), range.high().unsigned_abs());
         let both = range.low() < 0 && range.high() > 0;

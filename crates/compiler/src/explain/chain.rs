@@ -65,8 +65,8 @@ pub struct Step {
 /// A chain of products from an input to an output of a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Chain {
-    /// The number of products in the chain, those with plaintexts and constants included. Each iteration of a repeat
-    /// counts.
+    /// The number of products in the chain. Those with plaintexts count, and those with constants that change the scale
+    /// or the level. Each iteration of a repeat counts.
     pub products: u64,
     pub steps: Vec<Step>,
     /// Whether the chain has more steps than `steps` lists.

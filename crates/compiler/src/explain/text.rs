@@ -12,7 +12,8 @@ use super::{Advice, Chain, Count, Explanation, KeyCost, KeyKind, Line, Step};
 pub const MOST_LISTED: usize = 8;
 
 impl fmt::Display for Line {
-    /// Prints a line of the user's program: the file's name without its folders, and the line's number.
+    /// Prints a line of the user's program: the file's name without its folders, and the line's number. Prints "no
+    /// line" if one of the two is unknown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self
             .file

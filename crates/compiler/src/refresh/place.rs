@@ -219,7 +219,7 @@ fn placed<C: Course>(mut course: C, placement: &Rc<Placement>) -> C {
     course
 }
 
-/// Returns for each value the number of the last instruction that reads it.
+/// Returns for each value the number of the last instruction that reads it, or 0 for a value that none reads.
 fn last_reads(program: &MacroProgram) -> Vec<usize> {
     let mut last = vec![0; program.types.len()];
     for (number, instr) in program.instrs.iter().enumerate() {

@@ -23,7 +23,8 @@ type Labelled = (MacroValue, Label);
 
 impl Manager<'_> {
     /// Returns the label (factor by which the scale is divided) `a b^exponent`. If the product has too many factors,
-    /// the last constant in an operand's label is recorded as a conflict, and the result is the label one.
+    /// the last constant in an operand's label is recorded as a conflict, and the result is the label 1. If no
+    /// operand's label has a constant, the trial is recorded as stuck.
     fn times(&mut self, instr: &MacroInstr, a: Label, b: Label, exponent: i64) -> Label {
         match self.labels.times(a, b, exponent) {
             Some(label) => label,
@@ -49,10 +50,10 @@ impl Manager<'_> {
     }
 
     /// Returns the label that a product at `level` has after its rescale: the factor by which the scale is divided. The
-    /// first product at a level that may not take any label fixes the level's ratio, by which labels are multiplied.
-    /// The ratio makes that product's label one, unless all ratios are one or it would be too far from one. Before
-    /// that, a value that may take any label gets the label that is wanted for it. A label out of range is recorded,
-    /// and the result is then the label one.
+    /// first rescale of a product with a fixed label chooses the ratio of its level, by which labels are multiplied.
+    /// The ratio makes that product's label one, unless all ratios are one or it would be too far from one. Until the
+    /// ratio is chosen, a product that may take any label gets the label that is wanted for it. A label too far from
+    /// the wanted one is recorded, and the result is then the wanted label.
     pub(super) fn after_rescale(&mut self, old: MacroValue, level: Level, product: Label) -> Label {
         let ratio = match self.findings.ratio(level) {
             Some(ratio) => ratio,

@@ -38,8 +38,8 @@ struct Manager<'a> {
     depths: Depths,
     plan: &'a Plan,
     labels: &'a mut Labels,
-    /// For each value of the program without levels, the label that it gets where any label is possible. Empty if it
-    /// is one for all values.
+    /// For each value of the program without levels, the label that it gets where any label is possible. The list is
+    /// empty if this is the label 1 for all values.
     wanted: &'a [Label],
     findings: &'a mut Findings,
     /// The number, in the program without levels, of the instruction whose results get their levels
@@ -57,8 +57,8 @@ struct Manager<'a> {
 }
 
 /// Gives every value of a relinearised program a level and a scale, as `plan` says. `output_level` is the level of the
-/// outputs. Values get the labels `wanted` where any label is possible. Decisions on constants that the plan lacks are
-/// recorded in `findings`.
+/// outputs. Values get the labels `wanted` where any label is possible. Decisions on constants and sums that the plan
+/// lacks are recorded in `findings`.
 ///
 /// # Errors
 /// [`CompileError::Refused`] for an operation that is not of CKKS.

@@ -156,7 +156,8 @@ pub(crate) struct Planned {
     plan: Plan,
     depths: Depths,
     labels: Labels,
-    /// For each value, the label that it gets where any label is possible. Empty if it is one for all values.
+    /// For each value, the label that it gets where any label is possible. The list is empty if this is the label 1 for
+    /// all values.
     wanted: Vec<Label>,
     /// The ratio of each level, up to the highest, by which a rescale multiplies a label (factor by
     /// which the scale is divided).
