@@ -71,7 +71,9 @@ pub struct Compiled<S: Compiles> {
 }
 
 impl<S: Compiles> Compiled<S> {
-    /// Returns the size in bytes of the evaluation keys that the program needs, before any is made.
+    /// Returns the bytes of memory of the evaluation keys that the program needs, before any is made. Each counts as a
+    /// key for the highest level. So the result is a bound if the program bootstraps, since some keys of a bootstrap
+    /// are smaller.
     pub fn key_bytes(&self) -> u64 {
         self.params.key_bytes(self.keys.len(), self.seeded)
     }

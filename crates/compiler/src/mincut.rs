@@ -91,7 +91,8 @@ impl Network {
 }
 
 /// Returns a smallest set of nodes that every path from a source to a sink (both included) meets. Of several smallest
-/// sets it is the one nearest the sources. `sources` and `sinks` hold one flag for each node.
+/// sets it is the one nearest the sources. `edges` are pairs of the node that an edge leaves and the node that it
+/// enters. `sources` and `sinks` hold one flag for each node.
 pub fn min_vertex_cut(edges: &[(u32, u32)], sources: &[bool], sinks: &[bool]) -> Vec<bool> {
     let nodes = sources.len();
     let (source, sink) = (2 * nodes, 2 * nodes + 1);

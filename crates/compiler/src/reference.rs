@@ -150,9 +150,9 @@ pub(crate) fn check_inputs<V>(
     }
 }
 
-/// Returns how an automorphism changes slots: by how many slots it rotates them, from 0 on, and whether it also
-/// conjugates them. The element is 3^i or -3^i modulo 4 `slots` for a rotation by i slots, since vectors repeat through
-/// the slots of a larger ring. Returns `None` for an even element.
+/// Returns how an automorphism changes slots: by how many slots it rotates them to the left, from 0 on, and whether it
+/// also conjugates them. The element is 3^i or -3^i modulo 4 `slots` for a rotation by i slots, since vectors repeat
+/// through the slots of a larger ring. Returns `None` for an even element.
 pub(crate) fn turned_by(element: Galois, slots: u32) -> Option<(i32, bool)> {
     // 3 and -3 are apart modulo 8, whatever the slots.
     let modulus = u64::from(slots).saturating_mul(4).max(8);

@@ -136,9 +136,8 @@ impl CanonicalScales {
         Self { normal, product }
     }
 
-    /// Returns a table of canonical scales in which the scale of every step (group of primes by
-    /// which one rescale divides) from 0 to `levels` is 1. It serves trials before the primes are
-    /// chosen.
+    /// Returns a table of canonical scales in which the scale of every step (group of primes by which one rescale
+    /// divides) from 0 to `levels` is 1. It serves trials that follow only levels and labels.
     pub fn flat(levels: u32) -> Self {
         Self::of(vec![1.0; levels as usize + 1])
     }

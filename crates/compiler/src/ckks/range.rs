@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Interval analysis: how large every value of a program can become for all inputs within their ranges. If `by_slot` is
-//! set, it follows each slot by itself.
+//! Interval analysis: how large every value of a program can become for all inputs within their ranges. [`Spans`]
+//! follows each slot by itself if its maker asks for that.
 //!
 //! The bounds are exact for sums of inputs and products with constants, and safe everywhere. Each operand of an
 //! instruction is taken to be anywhere within its span, independently of the other operand. Polynomials of a few terms

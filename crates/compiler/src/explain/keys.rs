@@ -37,7 +37,8 @@ impl KeyKind {
     }
 }
 
-/// An evaluation key with its size.
+/// An evaluation key with its purpose and its size. It counts as a key for the highest level, but some keys of a
+/// bootstrap are smaller.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct KeyCost {
     pub kind: KeyKind,

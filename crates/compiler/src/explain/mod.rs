@@ -74,7 +74,8 @@ pub struct Explanation {
     /// The program's longest chain of products, from an input to an output.
     pub chain: Chain,
     pub digits: Digits,
-    /// The bytes of all evaluation keys of the program.
+    /// The bytes of all evaluation keys of the program, each counted as a key for the highest level. Some keys of a
+    /// bootstrap are smaller.
     pub key_bytes: u64,
     pub keys: Vec<KeyCost>,
     pub costs: Costs,

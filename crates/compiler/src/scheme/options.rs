@@ -19,7 +19,8 @@ pub enum Prefer {
     Keys,
 }
 
-/// The user's demands on the evaluation keys of chosen parameters.
+/// The user's demands on the evaluation keys of chosen parameters. They have no effect on the bootstrapping sets that the
+/// compiler tries for a CKKS program that is too deep for other parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct KeyWishes {
     pub prefer: Prefer,
@@ -94,7 +95,8 @@ pub struct Options<S: Compiles> {
     /// Whether the compiled macro program has explicit moves (LOAD, MORPH and KSW) and the mid-level program ends with
     /// HCF (halt), even if no target asks for that.
     pub explicit: bool,
-    /// The lowest level at which outputs may end. It is above 0 if another program continues with them.
+    /// The lowest level at which outputs may end. It is above 0 if another program continues with them. In BFV they are
+    /// always at the highest level.
     pub output_level: Level,
     /// The largest absolute value in a slot of those inputs that neither `ranges` nor a sample covers.
     pub input_bound: f64,
