@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Chooses key-switching digits and special primes by the time of a program's key switches and the bytes of its keys.
 //!
-//! More special primes make fewer digits. Fewer digits take fewer transforms and smaller keys, but the special primes
-//! take bits of the security table. The time is a count of word operations, so a program gets the same digits on every
-//! machine.
+//! Fewer digits take fewer transforms and smaller keys. But they need more special primes, which take bits of the
+//! security table. The time is a count of word operations, so a program gets the same digits on every machine.
 
 mod cost;
 

@@ -35,8 +35,8 @@ impl Network {
         }
     }
 
-    /// Returns for each node its distance from `source` along edges that have capacity left, or [`NONE`] if no such path
-    /// leads to the node.
+    /// Returns for each node its distance from `source` along edges that have capacity left, or [`NONE`] if no such
+    /// path leads to the node.
     fn distances(&self, source: usize) -> Vec<u32> {
         let mut distance = vec![NONE; self.first.len()];
         let mut queue = VecDeque::from([source]);

@@ -139,8 +139,8 @@ impl<A: Subtraction<Coefficient = f64>> Basis<A> for Chebyshev {
     }
 }
 
-/// Emits the value of `coefficients[0] + coefficients[1] b_1(x) + coefficients[2] b_2(x) + ...` in a basis. Returns `None`
-/// for the zero polynomial.
+/// Emits the value of `coefficients[0] + coefficients[1] b_1(x) + coefficients[2] b_2(x) + ...` in a basis. Returns
+/// `None` for the zero polynomial.
 ///
 /// # Errors
 /// Returns the errors of `out`.

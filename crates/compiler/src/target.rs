@@ -77,7 +77,8 @@ pub(crate) fn check_procedures(target: &Target, program: &Program) -> Result<(),
 /// Checks parameters against the limits of a target machine.
 ///
 /// # Errors
-/// Fails at the first limit that the parameters exceed.
+/// Fails at the first limit that the parameters do not keep, on the ring degree, the number of primes, the bits of a
+/// prime, or the power of two modulo which primes are 1.
 pub fn check(target: &Target, params: &impl ParameterSet) -> Result<(), Box<TargetError>> {
     let refuse = |field, what, needed: String, allowed: String, cure| {
         Err(Box::new(TargetError {

@@ -2,10 +2,11 @@
 //! Chooses the levels of procedures' arguments and results. The values of a procedure get levels several times, each
 //! time for arguments and results at another level, and each caller chooses one.
 //!
-//! A procedure that is cheapest by itself if its values have much room may make its callers refresh their arguments. So
-//! each procedure has a table of *variants*, one for each tried level at which its values fit, with the cost of a call.
-//! The body of a procedure, or of the program, gets its levels with those variants of the procedures that it calls that
-//! make the whole body cheapest. If callers choose differently, the program contains the procedure more than once.
+//! A procedure may be cheapest by itself with arguments that have much room, for which its callers then need
+//! bootstraps. So each procedure has a table of *variants*, one for each tried level at which its values fit, with the
+//! cost of a call. The body of a procedure, or of the program, gets its levels with those variants of the procedures
+//! that it calls that make the whole body cheapest. If callers choose differently, the program contains the procedure
+//! more than once.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The errors of a builder that traces a function, each with the user's line.
+//! The errors of a builder that traces a function, each with the user's line if it is known.
 
 use ringmill_isa::limits::MAX_NAME;
 use ringmill_isa::macros::Interval;

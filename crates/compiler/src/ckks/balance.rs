@@ -234,7 +234,8 @@ fn logs(
     Ok(logs)
 }
 
-/// Returns a number for each unknown that brings the sums of `values` near their targets, in the sense of least squares.
+/// Returns a number for each unknown that brings the sums of `values` near their targets, in the sense of least
+/// squares.
 fn descended(values: &[(&[(usize, i64)], f64)]) -> Vec<i64> {
     let unknowns = values.iter().flat_map(|(form, _)| form.iter());
     let count = unknowns.map(|&(unknown, _)| unknown + 1).max().unwrap_or(0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The bootstrap of CKKS programs in the compiler: a procedure of the scheme layer, and its fields in files of programs.
+//! The bootstrap of CKKS programs in the compiler: a procedure of the scheme layer, and its fields in files of
+//! programs.
 
 use std::sync::Arc;
 

@@ -21,7 +21,7 @@ pub struct Precision {
     /// The limit below which absolute values survive decryption at the output's level and scale.
     pub capacity: f64,
     /// The bound `error` for inputs like the sample, or `None` without a sample. For such inputs no value inside the
-    /// program is larger than [`Like::margin`](crate::ckks::like::Like::margin) times its largest on the sample.
+    /// program is larger than the options' margin times its largest on the sample.
     pub error_like_sample: Option<f64>,
     /// The largest absolute value of a slot on the sample, rounded down to a power of two, or `None` without a sample.
     /// Rounded, it tells nobody a slot of the sample.

@@ -26,8 +26,8 @@ use crate::digits::SPECIAL_BITS;
 use crate::error::{At, CompileError, Narrower};
 use crate::target::Target;
 
-/// The scales, in bits, that the search tries if one prime makes a scale. A large ring has too few primes near a smaller
-/// scale. A larger scale and its [`MARGIN_BITS`] exceed one first prime of [`MAX_BITS`].
+/// The scales, in bits, that the search tries if one prime makes a scale. A large ring has too few primes near a
+/// smaller scale. A larger scale and its [`MARGIN_BITS`] exceed one first prime of [`MAX_BITS`].
 const SCALE_BITS: RangeInclusive<u32> = 28..=58;
 /// The scales, in bits, that the search tries if two primes make a scale. A large ring has too few primes of half the
 /// bits of a smaller scale. The largest scale is that of [`SCALE_BITS`].
@@ -36,8 +36,8 @@ const PAIRED_BITS: RangeInclusive<u32> = 52..=58;
 pub(super) const MAX_BITS: u32 = 60;
 /// log2 of the ring degrees that the search tries.
 const LOG_N: RangeInclusive<u32> = 10..=17;
-/// The bits of the first primes, those by which no rescale divides, beyond scale and integer part: one for the sign, and
-/// one for the sum of a value and its error.
+/// The bits of the first primes, those by which no rescale divides, beyond scale and integer part: one for the sign,
+/// and one for the sum of a value and its error.
 const MARGIN_BITS: u32 = 2;
 /// The first scale, in bits, that the search for parameters tries. Any value would do.
 const FIRST_GUESS: u32 = 40;
@@ -129,8 +129,8 @@ fn managed(
     Ok(scale::steps::run(managed, Steps::of_params(params), primes))
 }
 
-/// The limits of the search for parameters: ring degrees of the security tables and primes of at most [`MAX_BITS`] bits,
-/// or less if a target machine takes less.
+/// The limits of the search for parameters: ring degrees of the security tables and primes of at most [`MAX_BITS`]
+/// bits, or less if a target machine takes less.
 pub(super) struct Room {
     pub(super) log_n: RangeInclusive<u32>,
     pub(super) max_bits: u32,

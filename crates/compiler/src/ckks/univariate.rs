@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Encloses the values of a real polynomial on an interval.
 //!
-//! Ends and vertices give the range of a single power and of a quadratic. For other polynomials the Bernstein coefficients of
-//! a part of the interval enclose the values there, and the parts that may hold the largest value are halved until they are
-//! narrow enough.
+//! Ends and vertices give the range of a single power and of a quadratic. For other polynomials the Bernstein
+//! coefficients of a part of the interval enclose the values there, and the parts that may hold the largest value are
+//! halved until they are narrow enough.
 
 /// The highest degree of a polynomial of two or more powers that [`range`] encloses.
 pub const DEGREE: usize = 16;

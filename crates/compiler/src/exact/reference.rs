@@ -10,7 +10,7 @@ use crate::numbers::whole;
 pub use crate::reference::EvaluateError;
 use crate::reference::{Meaning, rotated, run, turned_by};
 
-/// The value of a slot, or `None` if it has more than 127 bits.
+/// The value of a slot, or `None` if it has more than 127 bits or depends on a quotient with a remainder.
 type Whole = Option<i128>;
 
 /// Evaluates a traced program without encryption. `inputs` are the vectors of the program's inputs in order, each of

@@ -54,7 +54,8 @@ pub struct Costs {
     pub rescales: Count,
     /// The drops of primes, which compute nothing.
     pub drops: Count,
-    /// The BGV products that make the correction factors of two ciphertexts equal.
+    /// The BGV products with an integer that change a correction factor: to that of another operand, or to that of a
+    /// procedure's arguments.
     pub refactors: Count,
     /// The kinds of operations, that with the most limb instructions first.
     pub work: Vec<Work>,

@@ -92,7 +92,7 @@ impl Descent {
         self.from.level.index().saturating_sub(level.index())
     }
 
-    /// Returns the noise that the value has at `level`.
+    /// Returns the noise that the value has at `level`, after as many divisions as [`Self::divisions`] returns.
     pub fn noise(&self, level: Level) -> Noise {
         self.after[self.divisions(level)].0
     }

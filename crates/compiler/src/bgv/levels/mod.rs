@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Manages levels and factors of BGV programs. Every value gets a level, a correction factor and a bound on its noise.
-//! This module inserts divisions by primes (`RESCALE`), dropped primes (`MODSWITCH`) and products that make factors
-//! equal (`REFACTOR`), so that no mismatch can reach the user.
+//! This module inserts divisions by primes (`RESCALE`), dropped primes (`MODSWITCH`) and products with an integer that
+//! change factors (`REFACTOR`), so that no mismatch can reach the user.
 //!
 //! Noise decides the level. Products, of ciphertexts or with plaintexts, multiply noise, and rotations cost more with
 //! more primes. So such a product happens at the lowest level that leaves the result as much room for noise as any

@@ -300,8 +300,8 @@ pub fn run(
     planned.manage(source, scales, output_level)
 }
 
-/// Returns a plan in which constants only change scales where they can. Returns `None` if no constant can, if no plan is
-/// found, or if it does not take fewer levels than `fewer_than`.
+/// Returns a plan in which constants only change scales where they can. Returns `None` if no constant can, if no plan
+/// is found, or if it does not take fewer levels than `fewer_than`.
 fn with_labels(
     program: &MacroProgram,
     output_level: Level,
