@@ -43,7 +43,8 @@ pub fn whole(value: f64) -> Option<i64> {
 
 impl Values {
     /// Returns a constant vector of a program, given by real and imaginary parts, as values of a kind of numbers. Whole
-    /// numbers take the real parts alone. Returns `None` if the values must be whole and a real part is not.
+    /// numbers take the real parts alone. Returns `None` if the values must be whole and a real part is not, or is 2^53
+    /// or more in absolute value.
     pub fn of_constant(slots: &[(f64, f64)], numbers: Numbers) -> Option<Self> {
         let slots = slots.iter();
         match numbers {

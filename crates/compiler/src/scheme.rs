@@ -46,7 +46,7 @@ pub struct Bootstraps<S: Compiles> {
     /// Returns a program of one procedure, the bootstrap that a `BOOTSTRAP` calls.
     pub program: fn(&S::Bootstrapping) -> &MacroProgram,
     /// Returns a constant that the procedure's `LIFT` instructions name by a number. The constant has one limb for each
-    /// of its primes.
+    /// prime of its level.
     pub lifted: Lifts<S>,
     /// Returns the number of residues that the constant with this number holds, or 0 if there is no such constant. Blocks
     /// of equal residues are held once.
@@ -107,7 +107,8 @@ pub trait Compiles:
     /// Evaluates the program without encryption, from its inputs in order to its outputs.
     ///
     /// # Errors
-    /// Fails for inputs that do not fit the program, or outputs that are no messages.
+    /// Fails for inputs that do not fit the program, outputs that are no messages, and a program that breaks the macro
+    /// level's rules or has an operation without a meaning in the scheme.
     fn evaluate(
         program: &MacroProgram,
         inputs: &[Self::Message],
@@ -116,8 +117,8 @@ pub trait Compiles:
     /// Reads parameters from the bytes of their file.
     ///
     /// # Errors
-    /// Fails for a file that is damaged or of another scheme. Fails for parameters that are insecure or secure only by
-    /// a table that is not accepted, unless `accepted` allows them.
+    /// Fails for a file that is damaged, malformed, of another version or of another scheme. Fails for parameters that
+    /// are insecure or secure only by a table that is not accepted, unless `accepted` allows them.
     fn read_params(bytes: &[u8], accepted: Accepted) -> Result<Arc<Self::Params>, FileError>;
 
     /// Converts the constants of a program's own instructions to the form that the scheme takes. Procedures stay as

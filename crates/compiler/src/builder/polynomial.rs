@@ -27,7 +27,8 @@ impl TraceBuilder {
     }
 
     /// Computes the Chebyshev series `coefficients[0] + coefficients[1] T_1(u) + coefficients[2] T_2(u) + ...` in every
-    /// slot of `x`. Here u goes from -1 to 1 as x goes through the `domain`.
+    /// slot of `x`. Here u goes from -1 to 1 as x goes through the `domain`. Nothing checks that the slots of `x` lie
+    /// there.
     ///
     /// # Errors
     /// Fails like [`Self::polynomial`], and with [`TraceError::Domain`] for a domain whose ends are not in order, not

@@ -94,7 +94,7 @@ impl CanonicalScales {
     ///
     /// # Errors
     /// [`CompileError::ScaleDrift`] if the primes are so far from the scale that the scale would not keep its size, if
-    /// there are no primes, or for a scale below 2.
+    /// there are no primes, or for a scale that is below 2 or not finite.
     pub fn new(primes: &[u64], default_scale: f64) -> Result<Self, CompileError> {
         Self::with_ratios(primes, default_scale, &[])
     }
@@ -105,7 +105,7 @@ impl CanonicalScales {
     ///
     /// # Errors
     /// [`CompileError::ScaleDrift`] if the primes are so far from the scale that the scale would not keep its size, if
-    /// there are no primes, or for a scale below 2.
+    /// there are no primes, or for a scale that is below 2 or not finite.
     pub fn with_ratios(
         primes: &[u64],
         default_scale: f64,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The part of the compiler that schemes of exact integers share. Constants are whole numbers, and values have ranges
-//! of whole numbers, which a plaintext modulus must hold. Evaluation without encryption is exact.
+//! of whole numbers. A plaintext modulus must hold those of inputs, constant vectors, outputs and values that are
+//! tested for zero. Evaluation without encryption is exact.
 
 pub(crate) mod constants;
 pub(crate) mod degree;

@@ -22,6 +22,7 @@ use super::Course;
 pub struct Placement {
     /// The numbers of the instructions before which cuts stand, in ascending order.
     pub cuts: Vec<usize>,
+    /// The values that are not bootstrapped, each with the cut at which it is not.
     pub kept: HashSet<(MacroValue, usize)>,
 }
 
