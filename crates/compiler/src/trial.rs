@@ -60,8 +60,8 @@ pub(crate) fn with_cures<S: Compiles>(
     error
 }
 
-/// Returns the highest accuracy below the user's demand with which a program compiles, or `None` if
-/// there is none.
+/// Returns the highest accuracy below the user's demand, and of at least one bit or digit, with which a program
+/// compiles. Returns `None` if there is none, or for parameters that the user gives.
 fn accuracy<S: Compiles>(
     options: &Options<S>,
     compiles: impl Fn(&Options<S>) -> bool,

@@ -186,8 +186,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Returns the number of polynomials of a value (0 for a plaintext), its level and its scale.
-    /// The verifier has checked that all values of a program with levels have these.
+    /// Returns the number of polynomials of a value (0 for a plaintext), its level and its scale. All values of a
+    /// program with levels have these.
     fn at(&self, value: MacroValue) -> (usize, LevelScale) {
         let unmanaged = LevelScale {
             level: Level(0),

@@ -170,7 +170,8 @@ impl Room {
 ///
 /// The predicted precision grows by about a bit with each bit of the scale, so one try tells where the answer lies.
 /// From one bit below that estimate the scale rises until the precision suffices. For a value that does not fit, the
-/// search records the room that the value needs. The integer part then grows by the missing bits at every scale.
+/// search records the room that the value needs. The integer part then grows by the missing bits at every scale. If the
+/// value's error is larger than the value, only larger scales are tried.
 pub(super) struct Search<'a> {
     pub(super) program: &'a MacroProgram,
     pub(super) ranges: &'a [InputRange],
