@@ -50,7 +50,7 @@ pub struct Library {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Area {
     pub top: Top,
-    /// The sum of the areas of the module's cells, in um^2.
+    /// The sum of the areas of the module's cells, in the library's unit of area (um^2 by convention).
     pub area: f64,
     /// The area in gate equivalents: `area` divided by the area of the library's smallest NAND gate
     /// of two inputs.
@@ -66,8 +66,8 @@ pub struct Area {
     pub versions: Versions,
 }
 
-/// The slowest path of a module with a register at every port, as the timing analyser OpenSTA finds
-/// it. The path's delay is that of its cells; wires and memories have none.
+/// The slowest path of a module, as if a register stood at every port. The timing analyser OpenSTA finds it. The path's
+/// delay is that of its cells; wires and memories have none.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct CellPath {
     /// The delay of the path from one clock edge to the next in nanoseconds, with the set-up time.

@@ -60,8 +60,8 @@ const QUICK: &[&str] = &[
     "-fno-dse",
 ];
 
-/// The bytes of C++ above which a model is compiled in several translation units. `UNIT` is the
-/// bytes of C++ in each of them.
+/// The bytes of C++ above which a model is compiled in several translation units. Each unit has at most `UNIT` bytes of
+/// C++, or one larger file.
 const LARGE: u64 = 40 << 20;
 const UNIT: u64 = 6 << 20;
 
@@ -164,7 +164,7 @@ pub(crate) fn elaborate(hdl: &Hdl, top: &Top, work: &Path) -> Result<(), HdlErro
     run(&mut command, "Verilator", &top.to_string())
 }
 
-/// Returns the Verilator command with the arguments that linting and building have in common.
+/// Returns the Verilator command with the arguments that linting, building and elaboration have in common.
 fn verilator(hdl: &Hdl, top: &Top) -> Result<Command, HdlError> {
     let mut command = Command::new(&hdl.tools.verilator);
     command

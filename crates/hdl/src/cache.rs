@@ -91,8 +91,8 @@ impl Drop for Scratch {
     }
 }
 
-/// A lock on a file of the cache. One holder has it at a time, among all processes that share the
-/// cache. The system unlocks the file when its holder ends.
+/// A lock on a file of the cache. One holder has it at a time, among all processes that share the cache. The file is
+/// unlocked when the lock is dropped or its process ends.
 pub struct Lock(#[expect(dead_code, reason = "open for as long as it is held")] File);
 
 impl Lock {

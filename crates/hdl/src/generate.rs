@@ -29,7 +29,9 @@ pub struct Table {
 /// Writes the module `top` with its parameters as stand-alone sources: a package of the parameters, a wrapper
 /// `<module>_top` that sets them, and the modules that it needs. The file `<module>.f` lists these sources in the order
 /// in which a tool must read them. If `table` is not `None`, its words become one more file, which is not in the list.
-/// `origin` is a text that says where the parameters come from; the package has it as a comment.
+/// `origin` is a text that says where the parameters come from; the package has it as a comment. A parameter of `top`
+/// that the module does not have is left out.
+///
 /// # Errors
 /// [`HdlError::UnknownModule`] if no source has the module; [`HdlError::NoInterface`] if its ports cannot be read.
 /// [`HdlError::BadIdentifier`] for a name that is not valid in Verilog; [`HdlError::BadText`] for a text with a quote,

@@ -43,7 +43,7 @@ impl Hdl {
     ///
     /// # Errors
     /// [`HdlError::NoWorkspace`] if there is neither a checkout nor a package; [`HdlError::NoCache`] if the user has no
-    /// cache directory; [`HdlError::ToolsMissing`]; the errors of [`Sources::read`].
+    /// cache directory; the errors of [`Tools::in_venv`] and of [`Sources::read`].
     pub fn find(start: &Path) -> Result<Self, HdlError> {
         let origin = Origin::find(start)?;
         Ok(Self {
@@ -110,7 +110,7 @@ impl Hdl {
     /// # Errors
     /// [`HdlError::UnknownModule`] if no source has the module. [`HdlError::BadIdentifier`] or [`HdlError::BadText`]
     /// for a name or a text that could be taken for something else. [`HdlError::Tool`] if Verilator, the compiler or
-    /// the linker fails.
+    /// the linker fails; [`HdlError::Io`] if a file cannot be read or written.
     pub fn build(&self, top: &Top, options: BuildOptions) -> Result<PathBuf, HdlError> {
         build::build(self, top, options)
     }
@@ -202,8 +202,9 @@ impl Hdl {
     }
 
     /// Proves each assertion in `top` by induction over `steps` cycles, with registers and memories. The base case and
-    /// the induction step of an assertion take at most `seconds_each` seconds each. The base case is the cycles after a
-    /// reset (`rst_ni`). The induction step is each cycle after `steps` cycles in which all assertions held.
+    /// the induction step of an assertion take at most `seconds_each` seconds each. The base case is the first `steps`
+    /// cycles after a reset (`rst_ni`). The induction step is each cycle after `steps` cycles in which all assertions
+    /// held.
     ///
     /// # Errors
     /// The errors of [`Self::prove`]; [`HdlError::Tool`] for a module without the input `rst_ni`.

@@ -209,8 +209,9 @@ impl Model {
     }
 
     /// Writes the entry `at` of the memory (`rm_ram_1r1w`) of an instance, from 32-bit words, lowest first. Missing
-    /// words are 0. `instance` is the path of the instance below the top module, in the names that the sources give.
-    /// The model must have been built with [`crate::BuildOptions::open`].
+    /// words are 0. The caller must leave bits above the memory's width 0. `instance` is the path of the instance below
+    /// the top module, in the names that the sources give. The model must have been built with
+    /// [`crate::BuildOptions::open`].
     ///
     /// # Errors
     /// [`HdlError::Simulation`] if the model has no such memory or entry, or was built without open memories.
@@ -395,7 +396,8 @@ type PortAt = unsafe extern "C" fn(u32, *mut *const c_char, *mut u32, *mut u32) 
 /// Finds in a loaded shared object the functions with which the harness drives the simulation and lists its ports.
 ///
 /// # Safety
-/// `library` must be a shared object that was built from `harness.cpp`.
+/// `library` must be a shared object that was built from `harness.cpp`. The returned functions must not be called after
+/// `library` is dropped.
 unsafe fn symbols(library: &Library) -> Result<(Api, PortCount, PortAt), String> {
     macro_rules! symbol {
         ($name:literal) => {

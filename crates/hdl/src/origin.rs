@@ -26,7 +26,8 @@ pub fn install(package: Package) {
 /// Returns the RTL sources of the checkout at or above `start`, or of the installed package. No tools are needed.
 ///
 /// # Errors
-/// [`HdlError::NoWorkspace`] if there is neither a checkout nor a package; errors of reading the files.
+/// [`HdlError::NoWorkspace`] if there is neither a checkout nor a package; [`HdlError::NoCache`] if a package has no
+/// cache directory to write its sources to; errors of reading and writing the files.
 pub fn sources(start: &Path) -> Result<Sources, HdlError> {
     Origin::find(start)?.sources()
 }
@@ -82,8 +83,8 @@ impl Origin {
     }
 
     /// Returns the cache directory. For a checkout it is below `$CARGO_TARGET_DIR` or the checkout's `target`, for a
-    /// package below the user's folder of caches. Nobody else may write there, because the models in it are code that
-    /// is run.
+    /// package below the user's folder of caches. The models in it are code that is run, so the user must let nobody
+    /// else write there. This is not checked.
     ///
     /// # Errors
     /// [`HdlError::NoCache`] if the user has no folder of caches.
@@ -117,7 +118,7 @@ impl Origin {
 }
 
 /// Writes the package's sources as files, since the tools read files, into a folder that is named by their hash. Files
-/// that are missing or differ are written again.
+/// that are missing or differ are written again. Returns the folder.
 pub fn written(package: &Package, cache: &Path) -> Result<PathBuf, HdlError> {
     let mut key = Key::new("sources");
     for (name, text) in package.sources {

@@ -14,7 +14,7 @@ pub struct Part {
 /// Returns the sum of the resources of all parts. Each module is synthesised once; the cache stores its counts.
 ///
 /// # Errors
-/// The errors of Yosys.
+/// The errors of [`Hdl::synthesise_for`].
 pub fn resources(hdl: &Hdl, parts: &[Part], family: Family) -> Result<Resources, HdlError> {
     let mut sum = Resources::default();
     for Part { top, count } in parts {

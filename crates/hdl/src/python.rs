@@ -131,8 +131,8 @@ pub(crate) fn ask<A: DeserializeOwned>(
     }
 }
 
-/// Runs the script on the module `top`, or returns its answer from the cache if sources, parameters, options,
-/// scripts and `versions` are the same.
+/// Runs the script on the module `top`, or returns its answer from the cache if sources, parameters, files that text
+/// parameters name, options, scripts and `versions` are the same.
 pub(crate) fn ask_once<A: Serialize + DeserializeOwned>(
     hdl: &Hdl,
     script: &Script,

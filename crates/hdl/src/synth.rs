@@ -70,8 +70,9 @@ pub struct Resources {
     /// Look-up tables used as shift registers and as distributed RAM.
     pub lut_memory: u64,
     /// The number of pairs of look-up tables that share one place of the FPGA. A pair is two tables with at most five
-    /// inputs together, or two shift registers of 16 bits with the same address. Pairs are searched greedily, so a
-    /// placer may find more.
+    /// inputs together, or two shift registers of 16 bits with the same address, clock and enable. A table in front of
+    /// a carry chain or of a multiplexer MUXF7 or MUXF8 is in no pair. Pairs are searched greedily, so a placer may
+    /// find more.
     pub lut_pairs: u64,
     /// Flip-flops of all types.
     pub ff: u64,

@@ -20,9 +20,9 @@ pub const BAR_MHZ: u32 = 150;
 /// If the module has several copies of a unit, the paths of all copies count as one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LevelPath {
-    /// The number of look-up tables on the path. Other cells count as several levels: for example the multiplier of a
-    /// DSP block as 2, and the output of a block RAM without output register as 3. Multiplexers behind look-up tables
-    /// (MUXF7 to MUXF9) count as 0.
+    /// The number of look-up tables on the path. DSP blocks and memories count as one to three levels for each part
+    /// that the path passes: for example the multiplier of a DSP block as 2, and the output of a block RAM without
+    /// output register as 3. Carry chains and multiplexers behind look-up tables (MUXF7 to MUXF9) count as 0.
     pub levels: u32,
     /// The number of carry multiplexers on the path.
     pub carry: u32,
@@ -35,7 +35,7 @@ pub struct LevelPath {
     pub endpoints: u64,
 }
 
-/// The paths between the registers of a synthesised module, which has a register at every port.
+/// The paths between the registers of a synthesised module, as if a register stood at every port.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Paths {
     /// The number of endpoints of the module's paths: inputs of registers, of memories and of DSP

@@ -40,9 +40,9 @@ impl Top {
         }
     }
 
-    /// Makes synthesis for an FPGA map `module` once and use the result for each of its instances, which must all
-    /// have the same parameters. A wide unit then takes little longer than one of its lanes. No optimisation crosses
-    /// the instances' ports, but paths are followed through them.
+    /// Makes synthesis for an FPGA map `module` once and use the result for each of its instances, which must all have
+    /// the same parameters; otherwise synthesis fails. A wide unit then takes little longer than one of its lanes. No
+    /// optimisation crosses the instances' ports, but paths are followed through them.
     pub fn once(mut self, module: impl Into<String>) -> Self {
         self.once.push(module.into());
         self

@@ -33,8 +33,8 @@ pub enum ExtendError {
     Hdl(#[from] HdlError),
 }
 
-/// One beat of a base-extension unit's input or output stream: a word for each lane, and whether
-/// the beat is the last of its limb.
+/// One beat of a base-extension unit's input or output stream: its words, and whether it is the last of its limb or of
+/// the constants. A beat of a limb has one word for each lane, a beat of constants one word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Beat {
     pub words: Vec<u64>,
@@ -200,9 +200,9 @@ impl Extender {
         self.extend_stream(extension, limbs, 1, stream)
     }
 
-    /// Extends several polynomials one after another. Returns the target limbs of all polynomials, in order, and the
-    /// clock cycles. A unit that takes up to 256 polynomials in one command gets one command for each 256 of them.
-    /// Another unit gets a command for each polynomial.
+    /// Extends several polynomials one after another. All must have limbs of the same length. Returns the target limbs
+    /// of all polynomials, in order, and the clock cycles. A unit that takes up to 256 polynomials in one command gets
+    /// one command for each 256 of them. Another unit gets a command for each polynomial.
     ///
     /// # Errors
     /// The errors of [`Self::extend`].

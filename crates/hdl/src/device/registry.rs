@@ -25,9 +25,9 @@ pub struct Design {
     /// The kind's name in the field `kind` of descriptions.
     pub kind: &'static str,
     pub runs: Runs,
-    /// The folder of `rtl/` with the kind's RTL, if the RTL's parameters follow from a description
-    /// alone. It is `None` for a kind whose parameters also depend on a program's primes: that kind
-    /// runs as a device, and `ringmill rtl` does not know it.
+    /// The folder of `rtl/` with the kind's RTL, if the RTL's parameters follow from a description alone. It is `None`
+    /// for a kind whose parameters also depend on a program's moduli: that kind runs as a device, and `ringmill rtl`
+    /// does not know it.
     pub folder: Option<Folder>,
 }
 
@@ -177,8 +177,8 @@ impl Designs {
     /// Checks that a machine's RTL can run whole programs, or that every unit of a card has RTL.
     ///
     /// # Errors
-    /// The error is the reason for which this machine has no RTL, if its kind has RTL that runs
-    /// whole programs. It is `None` if the kind has none, or if a unit of a card has none.
+    /// The error is the reason for which this machine has no RTL, if its kind has RTL that runs whole programs. It is
+    /// `None` if the kind has no such RTL, or if a unit of a card has no RTL as a co-processor.
     pub fn check(&self, machine: &Opened) -> Result<(), Option<MachineError>> {
         match machine {
             Opened::Whole(machine) => match self.of(machine.kind()).map(|row| row.runs) {

@@ -60,8 +60,8 @@ impl Op {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
     pub op: Op,
-    /// The place of the limb that the command works on. A product uses only the place's set, whose two limbs it
-    /// multiplies. `Tables` and `Abort` ignore the place.
+    /// The place of the limb that the command works on. A product, sum or difference uses only the place's set, whose
+    /// two limbs are its operands. `Tables` and `Abort` ignore the place.
     pub at: Place,
     /// For a load of tables, the table slot into which they go. For a load of a limb, the table
     /// slot that has the limb's modulus. A table slot is a memory for the tables of one modulus.

@@ -37,8 +37,8 @@ pub struct Driver {
     /// For each unit of the multiplier the last command that it accepted.
     held: [Option<Request>; 3],
     load_code: Code,
-    /// For each table slot (the memory for the tables of one modulus) whether it has tables, and the number of
-    /// accepted commands that loaded some.
+    /// For each table slot (the memory for the tables of one modulus) whether it has tables, and the number of accepted
+    /// commands to load some.
     tables: [(bool, u64); SLOTS],
     /// For each place `[set][buf]` of a limb, the table slot with whose modulus the limb was loaded; `None` if the
     /// place has no limb.
@@ -100,9 +100,10 @@ impl Driver {
         self.stalls.is_some()
     }
 
-    /// Returns one flag for each cycle since the last [`Self::start`], whether the multiplier accepted it or not:
-    /// whether the butterflies began an operation in that cycle. The first flag precedes the command's first clock edge
-    /// and is false. Other commands to the array do not clear the flags.
+    /// Returns one flag for each cycle since the last call of [`Self::start`]: whether the butterflies began an
+    /// operation in that cycle. A call whose command the multiplier refuses counts too. The first flag stands for the
+    /// time before the command's first clock edge and is false. Commands to the array by other calls do not clear the
+    /// flags.
     pub fn issues(&self) -> &[bool] {
         &self.issues
     }
@@ -118,14 +119,14 @@ impl Driver {
         self.tables.get(slot).is_some_and(|t| t.0)
     }
 
-    /// Returns the number of accepted commands that loaded tables into a table slot. It tells whether the slot's
-    /// tables have changed.
+    /// Returns the number of commands to load tables into a table slot that [`Self::command`] sent and the multiplier
+    /// accepted, with loads that failed later. If the number has changed, the slot's tables may be others.
     pub fn table_loads(&self, slot: usize) -> u64 {
         self.tables.get(slot).map_or(0, |t| t.1)
     }
 
-    /// Returns the table slot with whose modulus the limb at a place was loaded, or `None` if the place has no
-    /// limb.
+    /// Returns the table slot with whose modulus the limb at a place was loaded, or `None` if the place has no limb. A
+    /// place has no limb while one is loaded, after new tables in its slot, and as polynomial 1 after a full product.
     pub fn limb_slot(&self, set: usize, buf: usize) -> Option<usize> {
         *self.limbs.get(set)?.get(buf)?
     }
@@ -162,11 +163,17 @@ impl Driver {
     }
 
     /// Writes every signal from now on to a VCD file. The model must have been built with [`BuildOptions::waves`].
+    ///
+    /// # Errors
+    /// The errors of [`Model::waves`].
     pub fn waves(&mut self, path: &Path) -> Result<(), HdlError> {
         self.model.waves(path)
     }
 
     /// Completes the VCD file that [`Self::waves`] has begun.
+    ///
+    /// # Errors
+    /// The errors of the simulation.
     pub fn waves_close(&mut self) -> Result<(), HdlError> {
         self.model.waves_close()
     }
@@ -254,8 +261,8 @@ impl Driver {
         }
     }
 
-    /// Queues a stream of words for the multiplier's input. `last` tells whether the stream's last
-    /// beat is marked as the last.
+    /// Queues a stream of words for the multiplier's input. Zeros fill the last beat. `last` tells whether this beat is
+    /// marked as the last.
     pub fn send(&mut self, words: &[u32], last: bool) {
         let beats = words.len().div_ceil(self.shape.beat());
         if beats == 0 {
@@ -274,8 +281,8 @@ impl Driver {
         self.offered = false;
     }
 
-    /// Sends a command and runs one cycle. The result code comes two cycles after the command ([`Self::answer`]). The
-    /// driver does not record the command's effects, as [`Self::command`] does.
+    /// Sends a command and runs one cycle. The result code is on the pins after one further cycle ([`Self::answer`]).
+    /// The driver does not record the command's effects; [`Self::command`] does.
     ///
     /// # Errors
     /// The errors of the simulation; an error for a request out of range.
@@ -365,7 +372,7 @@ impl Driver {
     }
 
     /// Starts an operation of the array of butterflies on the two polynomials of set `set`. A transform works on
-    /// polynomial `buf` of the set alone. Returns the command's result code.
+    /// polynomial `buf` of the set alone; other operations ignore `buf`. Returns the command's result code.
     ///
     /// # Errors
     /// The errors of [`Self::command`].

@@ -16,15 +16,15 @@ pub struct Lockstep {
     /// result.
     pub cycles: u64,
     /// The cycles that the load of the first operand takes; `unload` is the cycles that the unload of the result takes.
-    /// If streams stall, both are more than in the model.
+    /// If streams stall, both can be more than in the model.
     pub load: u64,
     pub unload: u64,
 }
 
 /// Compares one operation with the models. Loads the operands `a` and `b` into set `set`, runs `op` with the loaded
 /// tables, and unloads the result. Every residue must equal the software's. The butterflies must begin operations in
-/// the model's cycles. The total cycles must be the model's. Those of the unload and of the load of `a` are compared
-/// only without stalls; those of the load of `b` are not compared. An operation with one operand ignores `b`.
+/// the model's cycles. The operation must take the model's cycles. The cycles of the unload and of the load of `a` are
+/// compared only without stalls; those of the load of `b` are not compared. An operation with one operand ignores `b`.
 ///
 /// # Errors
 /// [`DriveError::Mismatch`] with the first difference; those of [`Multiplier`].

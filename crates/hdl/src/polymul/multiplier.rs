@@ -114,8 +114,9 @@ impl Multiplier {
     ///
     /// # Errors
     /// [`DriveError::Refused`] without tables, for a limb of another length, or for a residue that is not below the
-    /// modulus. [`DriveError::Place`] for a place that does not exist. [`DriveError::Busy`] if the load unit or the
-    /// place is busy; [`DriveError::Answered`] if the hardware refuses the command.
+    /// modulus. [`DriveError::Place`] for a place that does not exist. [`DriveError::Busy`] if the load unit is busy,
+    /// if the array works on the place's set, or if the unload unit works on the place. [`DriveError::Answered`] if the
+    /// hardware refuses the command.
     pub fn start_load(&mut self, at: Place, limb: &[u64]) -> Result<(), DriveError> {
         self.tables()?.check(limb)?;
         check_place(at)?;
@@ -130,12 +131,14 @@ impl Multiplier {
     }
 
     /// Starts an operation of the array of butterflies on a set of two polynomials. A transform works on the set's
-    /// polynomial `buf`, a product on both, with its result in polynomial 0.
+    /// polynomial `buf`. A product, sum or difference works on both, with its result in polynomial 0, and ignores
+    /// `buf`.
     ///
     /// # Errors
-    /// [`DriveError::Busy`] if the array or a limb of the set is busy. [`DriveError::Refused`] without tables or limbs,
-    /// or for limbs of different tables. [`DriveError::Place`] for a set or polynomial that does not exist;
-    /// [`DriveError::Answered`] if the hardware refuses the command.
+    /// [`DriveError::Busy`] if the array is busy, or if the load or the unload unit works on a limb of the set.
+    /// [`DriveError::Refused`] without tables or limbs, or for two operands that were loaded with different table
+    /// slots. [`DriveError::Place`] for a set or polynomial that does not exist; [`DriveError::Answered`] if the
+    /// hardware refuses the command.
     pub fn start(&mut self, op: ArrayOp, set: usize, buf: usize) -> Result<(), DriveError> {
         let eval = false;
         let at = Place { set, buf, eval };
@@ -155,9 +158,9 @@ impl Multiplier {
     /// Starts to unload the limb at a place.
     ///
     /// # Errors
-    /// [`DriveError::Busy`] if the unload unit or the place is busy. [`DriveError::Refused`] without tables or a limb.
-    /// [`DriveError::Place`] for a place that does not exist; [`DriveError::Answered`] if the hardware refuses the
-    /// command.
+    /// [`DriveError::Busy`] if the unload unit is busy, if the array works on the place's set, or if the load unit
+    /// works on the place. [`DriveError::Refused`] without tables or a limb. [`DriveError::Place`] for a place that
+    /// does not exist; [`DriveError::Answered`] if the hardware refuses the command.
     pub fn start_unload(&mut self, at: Place) -> Result<(), DriveError> {
         check_place(at)?;
         self.idle(Unit::Unload, "UNLOAD")?;
@@ -168,7 +171,7 @@ impl Multiplier {
         self.accepted("UNLOAD", code)
     }
 
-    /// Runs cycles until `unit` is done, and returns the cycle of its done bit.
+    /// Runs cycles until `unit` has a done bit that no caller has waited for, and returns the cycle of the oldest one.
     ///
     /// # Errors
     /// [`DriveError::Stream`] if the load unit ended with an error code; [`DriveError::NeverDone`] as for
@@ -184,7 +187,8 @@ impl Multiplier {
         Ok(cycle)
     }
 
-    /// Loads tables into the selected table slot. Returns the cycles from the command's acceptance to its done bit.
+    /// Loads tables into the selected table slot. Returns the cycles from the call to the command's done bit. The
+    /// caller must have waited for the earlier commands of the load unit ([`Self::wait`]).
     ///
     /// # Errors
     /// The errors of [`Self::start_tables`] and [`Self::wait`].
@@ -194,7 +198,8 @@ impl Multiplier {
         Ok(self.wait(Unit::Load)? - begin)
     }
 
-    /// Loads a limb into a place. Returns the cycles from the command's acceptance to its done bit.
+    /// Loads a limb into a place. Returns the cycles from the call to the command's done bit. The caller must have
+    /// waited for the earlier commands of the load unit ([`Self::wait`]).
     ///
     /// # Errors
     /// The errors of [`Self::start_load`] and [`Self::wait`].
@@ -204,8 +209,9 @@ impl Multiplier {
         Ok(self.wait(Unit::Load)? - begin)
     }
 
-    /// Runs an operation of the array of butterflies. Returns the cycles from the command's acceptance to its done
-    /// bit. [`Driver::issues`] then tells in which of them the butterflies began an operation.
+    /// Runs an operation of the array of butterflies. Returns the cycles from the call to the command's done bit.
+    /// [`Driver::issues`] then tells in which of them the butterflies began an operation. The caller must have waited
+    /// for the array's earlier commands ([`Self::wait`]).
     ///
     /// # Errors
     /// The errors of [`Self::start`] and [`Self::wait`].
@@ -215,7 +221,8 @@ impl Multiplier {
         Ok(self.wait(Unit::Array)? - begin)
     }
 
-    /// Unloads the limb at a place. Returns the cycles from the command's acceptance to its done bit, and the residues.
+    /// Unloads the limb at a place. Returns the cycles from the call to the command's done bit, and the residues. The
+    /// caller must have waited for earlier unloads ([`Self::wait`]) and taken their limbs ([`Self::take_limb`]).
     ///
     /// # Errors
     /// The errors of [`Self::start_unload`] and [`Self::wait`].

@@ -112,8 +112,8 @@ impl Link {
         model.set(self.out_ready, 0)
     }
 
-    /// Sets the link's input pins for this cycle, from the machine's outputs in the same cycle. The
-    /// caller has evaluated the outputs, and they are evaluated again afterwards.
+    /// Sets the link's input pins for this cycle, from the machine's outputs in the same cycle. The caller has
+    /// evaluated the outputs. During a transfer this function evaluates them again.
     pub fn drive(&mut self, model: &mut Model, host: &mut dyn Host) -> Result<(), HdlError> {
         if self.transfer.is_none() {
             self.transfer = self.begun(model, host)?;

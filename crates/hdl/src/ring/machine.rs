@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Drives the whole ring machine at its pins. Compares every start of an instruction word, every result in polynomial
-//! memory, every transfer and the end of a procedure with the cycle model's.
+//! Drives the whole ring machine at its pins. [`Machine::lockstep`] compares every start of an instruction word, every
+//! result in polynomial memory, every transfer and the end of a procedure with the cycle model's.
 
 use std::ops::Range;
 
@@ -54,7 +54,8 @@ pub struct Machine {
     link: Link,
     shadow: Shadow,
     /// For each RPAU, the prime modulo which instruction words of its first layer compute. The prime is given by its
-    /// index in the RPAU's own list of primes; a layer is the share of an RPAU that one prime has.
+    /// index in the RPAU's own list of primes. A layer is one of the primes that an RPAU serves at a time, with its
+    /// limbs and twiddles.
     selected: Vec<usize>,
     /// log2 of the number of coefficients of a limb. The loaded twiddles are for this size.
     log_n: u32,
@@ -62,7 +63,8 @@ pub struct Machine {
     /// ring with 2N coefficients. The first procedure with instruction words on half rings loads
     /// them.
     has_halves: bool,
-    /// Whether limbs and twiddles are written directly into the model's memories, without the machine's link.
+    /// Whether limbs and twiddles are written directly into the model's memories, instead of over the link and the
+    /// `load_*` ports.
     open: bool,
 }
 
@@ -129,8 +131,9 @@ fn size_word(log_n: u8) -> Table {
     }
 }
 
-/// Returns the words that load a machine's twiddles for limbs of 2^`log_n` coefficients, and that
-/// set this size. They are entries of the stream that the RTL module `rm_ring_table` decodes.
+/// Returns the words that load a machine's twiddles for limbs of 2^`log_n` coefficients, and that set this size. The
+/// first layer of each RPAU gets the twiddles of the RPAU's first prime. They are entries of the stream that the RTL
+/// module `rm_ring_table` decodes.
 ///
 /// # Errors
 /// The errors of [`top`]; an error for a size that the RTL does not support, or for a prime without the roots of
@@ -353,15 +356,15 @@ impl Machine {
     }
 
     /// Loads a limb into a memory slot of an RPAU, by a procedure with one `LOAD` that moves one residue in a cycle.
-    /// That procedure replaces the loaded one. In a model with open memories the limb is written directly, and its
-    /// length is not checked.
+    /// That procedure replaces the loaded one. In a model with open memories the limb is written directly. The caller
+    /// must then give a limb of the machine's native degree, because its length is not checked.
     ///
     /// # Errors
     /// [`RpauError::Ends`] if the machine refuses the limb; [`RpauError::NeverDone`] if it does not end; errors of the
     /// simulation.
     ///
     /// # Panics
-    /// If the model has open memories and no RPAU with this number.
+    /// May panic if no RPAU has this number.
     pub fn fill(&mut self, rpau: usize, slot: u8, limb: &[u64]) -> Result<(), RpauError> {
         if self.open {
             return self.shapes[rpau].poke_slot(&mut self.model, rpau, slot.into(), limb);
@@ -374,8 +377,8 @@ impl Machine {
         self.transfer(word, limb).map(drop)
     }
 
-    /// Loads a limb into a slot of an RPAU's key memory, as [`Self::fill`] does for other memory. The slot then has
-    /// index 0 of the RPAU's key table.
+    /// Loads a limb into a slot of an RPAU's key memory, as [`Self::fill`] does for other memory. Entry 0 of the RPAU's
+    /// key table names the slot afterwards.
     ///
     /// # Errors
     /// The errors of [`Self::fill`].
@@ -434,8 +437,8 @@ impl Machine {
     /// `LOAD` and `STORE` words ask for.
     ///
     /// # Errors
-    /// [`RpauError::NeverDone`] after `most` cycles, or if the scoreboard does not run 100,000 cycles after the start;
-    /// errors of the simulation.
+    /// [`RpauError::NeverDone`] after `most` cycles, or if the scoreboard still does not run after 100,000 cycles;
+    /// errors of the simulation. A procedure that the machine refuses is no error: [`Ended::code`] tells it.
     pub fn run(&mut self, host: &mut dyn Host, most: u64) -> Result<Ended, RpauError> {
         self.start()?;
         for cycle in 0..most {

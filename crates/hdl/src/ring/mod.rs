@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Drives the RTL of the ring machine in simulation.
 //!
-//! [`Machine`] runs a procedure. It compares every start of an instruction word, every result in polynomial memory,
-//! every transfer and the end with the cycle model's. [`Rpau`] is a single residue polynomial arithmetic unit (RPAU),
-//! to which instruction words are sent in the cycles in which the model starts them.
+//! [`Machine`] runs a procedure. [`Machine::lockstep`] also compares every start of an instruction word, every result
+//! in polynomial memory, every transfer and the end with the cycle model's. [`Rpau`] is a single residue polynomial
+//! arithmetic unit (RPAU), to which instruction words are sent in the cycles in which the model starts them.
 
 use std::sync::Mutex;
 

@@ -79,8 +79,8 @@ impl Does {
 /// A list of RTL modules of the ring machine, each with its purpose.
 pub type Parts = Vec<(Does, Part)>;
 
-/// The RTL modules of a ring machine whose FPGA resources are counted: a list for each RPAU, and
-/// those that exist once.
+/// The RTL modules of a ring machine whose FPGA resources are counted: a list for each RPAU, and the modules outside
+/// the RPAUs.
 pub struct Machine {
     pub rpaus: Vec<(Shape, Parts)>,
     pub shared: Parts,

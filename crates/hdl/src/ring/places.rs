@@ -80,8 +80,8 @@ impl Shape {
         Ok(())
     }
 
-    /// Writes a table word directly into a simulated RPAU's memory, if the word is a twiddle.
-    /// Returns false for a word of another kind, which is not written.
+    /// Writes a table word directly into a simulated RPAU's memory, if the word is a twiddle or a factor between
+    /// twiddles. Returns false for a word of another kind, which is not written.
     pub(super) fn poke_twiddle(
         &self,
         model: &mut Model,

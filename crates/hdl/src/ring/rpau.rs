@@ -207,7 +207,8 @@ impl Rpau {
         Ok(self.wires.table(&mut self.model, None)?)
     }
 
-    /// Writes a limb into a slot of the RPAU's key memory, over the pins of the host link.
+    /// Writes a limb into a slot of the RPAU's key memory, over the pins of the host link. Entry 0 of the RPAU's key
+    /// table names the slot afterwards.
     ///
     /// # Errors
     /// The errors of the simulation.
@@ -266,9 +267,9 @@ impl Rpau {
         Ok(self.model.set(p.link_data, data)?)
     }
 
-    /// Runs instruction words on the RPAU in the model's cycles, from cycle 0 on. When a word ends, it must have
-    /// written its results in memory slots, with the last residue in its last cycle. Results in key memory are not
-    /// checked. A word of the dyadic cores may write its last residue earlier.
+    /// Runs instruction words on the RPAU in the model's cycles, from cycle 0 on. When a word ends, its results must be
+    /// in their memory slots. The last residue must land there in the word's last cycle, the cycle after its write. The
+    /// last residue of a word of the dyadic cores may land earlier. Results in key memory are not checked.
     ///
     /// # Errors
     /// [`RpauError::Differs`] for a wrong or late result; errors of the simulation.

@@ -23,7 +23,8 @@ pub struct Lockstep {
     pub results: Vec<(Target, Vec<u64>)>,
 }
 
-/// The limbs that the RTL has written, by RPAU and memory slot, and the cycle of each limb's last write.
+/// The limbs that the RTL has written, by RPAU and memory slot, and the cycle after each limb's last write, in which
+/// the limb is in memory.
 pub(super) struct Shadow {
     shape: Shape,
     rpaus: usize,
@@ -93,9 +94,10 @@ impl Shadow {
         Ok(())
     }
 
-    /// Checks an instruction word when it ends: the memory slots of its results must have the model's residues, with
-    /// the last write in the word's last cycle. Results that go to key memory or to the host are not checked here. A
-    /// word of the dyadic cores may write its last residue earlier. The RTL is `late` cycles behind the model.
+    /// Checks an instruction word when it ends: the memory slots of its results must have the model's residues. The
+    /// last residue must land in memory in the word's last cycle, the cycle after its write. Results that go to key
+    /// memory or to the host are not checked here. The last residue of a word of the dyadic cores may land earlier. The
+    /// RTL is `late` cycles behind the model, except for words that use the link.
     pub fn check(&self, w: &Lockstep, late: u64) -> Result<(), RpauError> {
         let differs = |what: String| {
             Err(RpauError::Differs {

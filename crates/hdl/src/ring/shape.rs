@@ -19,8 +19,8 @@ pub struct Shape {
     /// `singles` is the number of slots that have both ports for themselves.
     pub shared: usize,
     pub singles: usize,
-    /// The number of narrow memory slots, each for one limb. They share one memory, whose ports take 2^`log_parts`
-    /// cycles for a memory row. It is 0 without such a memory.
+    /// The number of narrow memory slots, each for one limb, or 0 if there are none. They share one memory, whose ports
+    /// take 2^`log_parts` cycles for a memory row.
     pub narrow: usize,
     pub log_parts: u32,
     /// The number of bits of a residue on the ring network and the host link.
@@ -63,10 +63,11 @@ pub struct Shape {
 pub(super) const MAX_MODULI: usize = 8;
 
 impl Shape {
-    /// Returns the parameters of a description's RPAU for its primes, at most eight.
+    /// Returns the parameters of a description's RPAU for its primes, one to eight.
     ///
     /// # Errors
-    /// [`MachineError::Field`] with the field that the RTL does not support ([`built`]).
+    /// [`MachineError::Field`] with the field that the RTL does not support ([`built`]), or for a wrong number of
+    /// primes.
     pub fn new(d: &Description, primes: &[u64]) -> Result<Self, MachineError> {
         built::check(d)?;
         for &prime in primes {
@@ -204,7 +205,8 @@ impl Shape {
             .int("LogRow", self.log_row.into())
     }
 
-    /// Sets the parameter `memory_t` of `rm_ring_pkg`: how the slots of polynomial memory share ports.
+    /// Sets the parameter `Memory` of a module, of the type `memory_t` in `rm_ring_pkg`: how the slots of polynomial
+    /// memory share ports.
     pub(super) fn memory(&self, top: Top) -> Top {
         let pair = |high: u64, low: u64| high << 32 | low;
         let words = [

@@ -157,8 +157,8 @@ impl Engine {
         Ok(outcome.cycles)
     }
 
-    /// Runs the blind rotation of the ciphertexts in places 0 to `last`. A place is the engine's
-    /// memory for one ciphertext. Returns the cycles from the command to its done bit.
+    /// Runs the blind rotation of the ciphertexts in places 0 to `last`, and extracts an LWE ciphertext from each. A
+    /// place is the engine's memory for one ciphertext. Returns the cycles from the command to its done bit.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
@@ -215,8 +215,8 @@ impl Engine {
         Ok(outcome.cycles)
     }
 
-    /// Returns the extracted LWE ciphertext of a place, before the key switch, and the cycles of
-    /// the command. A place is the engine's memory for one ciphertext.
+    /// Returns the extracted LWE ciphertext of a place before the key switch, mask words first and then the body, and
+    /// the cycles of the command. A place is the engine's memory for one ciphertext.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].
@@ -224,8 +224,8 @@ impl Engine {
         self.result(Operation::Unload, place)
     }
 
-    /// Returns the LWE ciphertext of a place after the key switch, and the cycles of the command. A
-    /// place is the engine's memory for one ciphertext.
+    /// Returns the LWE ciphertext of a place after the key switch, mask words first and then the body, and the cycles
+    /// of the command. A place is the engine's memory for one ciphertext.
     ///
     /// # Errors
     /// [`EngineError::Answered`] if the engine refuses the command; those of [`Self::command`].

@@ -68,9 +68,8 @@ fn rest(shape: Shape) -> Part {
     }
 }
 
-/// Returns the modules of a key-switching unit: its generators of masks, its lanes and its
-/// registers, each mapped separately, and the rest of `whole`. `whole` is the module that contains
-/// the unit. Yosys takes half an hour or more for the unit as a whole.
+/// Returns the modules of a key-switching unit: its generators of masks, its lanes and its registers, each mapped
+/// separately, and the rest of `whole`. `whole` is the module that contains the unit.
 fn switched(unit: keyswitch::Shape, whole: Top) -> Vec<Part> {
     let (digits, generators) = (unit.digits(), unit.generators());
     let (cores, places) = (generators.cores as u64, unit.batch() as u64);

@@ -36,7 +36,8 @@ pub struct Streams<'a> {
     pub switching_key: Words<'a>,
 }
 
-/// Returns the words of a switching key: the seed of its masks, then the bodies of its rows.
+/// Returns the words of a switching key: the seed of its masks as eight little-endian words, then the bodies of its
+/// rows.
 pub fn switching_key(seed: &[u8; 32], bodies: &[u32]) -> Vec<u32> {
     let seed = seed.as_chunks::<4>().0.iter();
     let seed = seed.map(|word| u32::from_le_bytes(*word));

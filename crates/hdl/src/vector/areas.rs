@@ -154,7 +154,8 @@ fn times(pieces: Vec<Piece>, count: u64) -> impl Iterator<Item = Piece> {
 }
 
 /// Returns a permutation network for 2^`log_lanes` words of 32 bits, as a sum of modules: the network for one bit of
-/// each word, and 31 times the area that a second bit adds.
+/// each word, and 31 times the area that a second bit adds. With `affine` the network can move word i to lane a i + b,
+/// before an exclusive or with a constant; without, a is 1 and b is 0.
 pub fn network(log_lanes: u8, affine: bool) -> Vec<Piece> {
     let of = |width: u64| {
         Top::new("rm_vector_net")

@@ -218,8 +218,8 @@ impl Machine {
         self.shape
     }
 
-    /// Loads the tables of other moduli, between two programs. There may be at most as many moduli
-    /// as the machine was built for. Nothing is loaded if `moduli` are those of the present tables.
+    /// Loads the tables of other moduli, between two programs. The caller must give at most as many moduli as the
+    /// machine was built for, which is not checked. Nothing is loaded if `moduli` are those of the present tables.
     ///
     /// # Errors
     /// An error for a modulus that the machine does not support; errors of the simulation.
@@ -421,7 +421,8 @@ impl Machine {
 }
 
 /// Returns instructions that move the first `limbs` limbs of the ciphertext buffer, chunk by chunk. `LOAD` fetches them
-/// from distant memory, `STORE` writes them there; `address` is the first chunk's address.
+/// from distant memory, `STORE` writes them there; `address` is the first chunk's address in distant memory. Each other
+/// `op` makes instructions in the form of `STORE`.
 pub fn moved(op: MicroOp, shape: Shape, limbs: u32, address: u32) -> Vec<Instr> {
     use ringmill_isa::vector::{Chunk, Place};
     let chunks = 0..limbs * shape.limb_chunks();
