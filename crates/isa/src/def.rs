@@ -58,7 +58,8 @@ pub struct OpInfo<O: 'static, R, I> {
 }
 
 impl<O, R, I> OpInfo<O, R, I> {
-    /// Checks that an instruction has as many operands (`src`) and results (`dst`) as its definition says.
+    /// Checks that an instruction has as many operands (`src`) and results (`dst`) as its definition says, and at most
+    /// [`MAX_OPERANDS`](limits::MAX_OPERANDS) of each.
     pub(crate) fn check_counts(&self, src: usize, dst: usize) -> Result<(), Fault> {
         for (what, expected, found) in [
             ("operands", self.operands, src),

@@ -48,8 +48,7 @@ pub struct InstrPlace {
 pub struct Place {
     /// The line of the user's source from which the faulty part came, if known.
     pub loc: Option<SourceLoc>,
-    /// The name of the procedure in which the fault is, or a word for another place, such as
-    /// "program".
+    /// The name of the procedure or block in which the fault is, or a word for another place, such as "program".
     pub procedure: String,
     pub instruction: Option<InstrPlace>,
 }

@@ -78,8 +78,8 @@ impl<T: Copy> Definitions<T> {
     }
 }
 
-/// A lexer that reads a text token by token. Spaces and comments (`;` to the end of the line) separate tokens; a line
-/// end is a token.
+/// A lexer that reads a text token by token. Blanks (spaces, tabs, carriage returns) and comments (`;` to the end of
+/// the line) separate tokens; a line end is a token.
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
@@ -195,7 +195,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Checks that only empty lines follow in the text.
+    /// Checks that only empty lines and comments follow in the text.
     pub(crate) fn text_end(&mut self) -> Result<(), ParseError> {
         self.skip_lines();
         if self.rest().is_empty() {

@@ -3,7 +3,7 @@
 
 /// The most moduli in the table of one mid-level program.
 pub const MAX_MODULI: usize = 1024;
-/// The most bytes of the name of a procedure, parameter, input or output.
+/// The most bytes of the name of a procedure, block, parameter, result, input or output.
 pub const MAX_NAME: usize = 256;
 /// The most operands of one instruction, and the most results.
 pub const MAX_OPERANDS: usize = 4096;
@@ -18,8 +18,8 @@ pub const MAX_LWE_ROWS: u32 = 1 << 24;
 pub const MAX_KEY_PARTS: u16 = 64;
 /// The most procedures of one program.
 pub const MAX_PROCS: usize = 1 << 20;
-/// The most limbs of one mid-level program. It is also the most inputs, the most outputs and the
-/// most calls.
+/// The most limbs and the most calls of one mid-level program that is written out call by call. It is also the most
+/// inputs, outputs and seeds of any mid-level program, and the most steps of the program itself and of each block.
 pub const MAX_LIMBS: usize = 1 << 27;
 /// The most blocks of one mid-level program. A block is a list of steps that the program runs or
 /// repeats.

@@ -54,10 +54,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns limits that fit two machines: the narrower of each limit, with its field. The ring
-    /// degrees have the field of the machine with the lower maximum. The name, and the TFHE
-    /// parameters if it has some, are those of `self`. The result expands keys from seeds, and moves
-    /// data by instructions, only if both machines do. Returns `None` if no ring degree fits both.
+    /// Returns limits that fit two machines: the narrower of each limit, with its field. The ring degrees have the
+    /// field of the machine with the lower maximum. The name is that of `self`. The TFHE parameters are those of
+    /// `self`, or those of `other` if `self` has none. The result expands keys from seeds, and moves data by
+    /// instructions, only if both machines do. Returns `None` if no ring degree fits both.
     #[must_use]
     pub fn and(mut self, other: Self) -> Option<Self> {
         let (least, most) = (self.log_n.is.start(), self.log_n.is.end());

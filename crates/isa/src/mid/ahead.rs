@@ -13,11 +13,10 @@ use super::table::{LimbMap, LimbTable};
 use super::unrolled::LimbId;
 use crate::error::VerifyError;
 
-/// The link of a call's argument if no later call in the window of known calls reads its limb. Any
-/// other link is the number of the next call that reads the limb.
+/// The link of a call's argument if no later call in the window of known calls reads its limb. A link other than this
+/// and [`AGAIN`] is the number of the next call that reads the limb.
 const NONE: u64 = u64::MAX;
-/// The link of a call's argument whose limb is also an earlier argument of the same call. Any other
-/// link is the number of the next call that reads the limb.
+/// The link of a call's argument whose limb is also an earlier argument of the same call.
 const AGAIN: u64 = u64::MAX - 1;
 
 /// The reads of one limb by the calls in the window of known calls.
@@ -52,8 +51,8 @@ pub struct Ahead {
     window: usize,
     inputs: u64,
     calls: VecDeque<Called>,
-    /// For each argument of the calls in the window, in order, the number of the next call in the
-    /// window that reads the same limb.
+    /// For each argument of the calls in the window, in order, the number of the next call in the window that reads the
+    /// same limb, or [`NONE`] or [`AGAIN`].
     links: VecDeque<u64>,
     /// The number of arguments of all calls that a device has taken from the window.
     gone: u64,
@@ -71,8 +70,8 @@ pub struct Ahead {
 }
 
 impl Ahead {
-    /// Makes an empty window for a program with this number of inputs. A device that takes a call
-    /// then knows at least `window` + 1 calls after it.
+    /// Makes an empty window for a program with this number of inputs. A device that takes a call then knows at least
+    /// `window` + 1 calls after it, or all that are left.
     pub fn new(inputs: usize, window: usize) -> Self {
         Self {
             window,
@@ -144,9 +143,8 @@ impl Ahead {
         self.sees_end() || self.calls.len() >= self.window.saturating_add(2)
     }
 
-    /// Removes the next call from the window and returns it, or returns `None` if too few calls
-    /// after it are known. The methods about "the call that was taken last" then describe this
-    /// call.
+    /// Removes the next call from the window and returns it, or returns `None` if too few calls after it are known or
+    /// no call is left. The methods about "the call that was taken last" then describe this call.
     pub fn next_call(&mut self) -> Option<Called> {
         if !self.sees_enough() {
             return None;

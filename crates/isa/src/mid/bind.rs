@@ -11,10 +11,9 @@ use crate::error::{Fault, Place, VerifyError};
 use crate::numbers::Galois;
 
 impl Procedure {
-    /// Returns this procedure with `values` in place of its immediate parameters, so that the
-    /// result has no such parameters. The values become part of the result's name. Up to four
-    /// Galois elements are written out, as `.g5`. Longer lists, and scalars, become a hash of 128
-    /// bits after `.g` or `.c`.
+    /// Returns this procedure with `values` in place of its immediate parameters, so that the result has no such
+    /// parameters. The values become part of the result's name. Up to four Galois elements are written out, as `.g5`. A
+    /// longer list of Galois elements becomes a hash of 128 bits after `.g`, and a list with a scalar one after `.c`.
     ///
     /// # Errors
     /// Fails if the number of values is wrong, if a scalar is not below its modulus, or if a Galois
@@ -89,9 +88,8 @@ fn said(types: &[ImmType], values: &[u64]) -> String {
     name
 }
 
-/// Computes the hash FNV-1a of values over 128 bits. Procedures that were bound to different values
-/// get different names by it. Among a million such procedures, the chance that two names are equal
-/// is below 2^-80. If a caller makes values collide, the program does not verify.
+/// Computes the hash FNV-1a of values over 128 bits. Procedures that were bound to different values get different names
+/// by it. Among a million such procedures, the chance that two names are equal is below 2^-80.
 fn fingerprint(values: &[u64]) -> u128 {
     let bytes = values.iter().flat_map(|v| v.to_le_bytes());
     bytes.fold(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d, |hash, byte| {

@@ -37,10 +37,10 @@ impl<'p> Head<'p> {
     }
 }
 
-/// A check of a program's calls as a device receives them, one after another. Each call must have
-/// the next number, name a procedure of the program's head, read limbs that exist, and have as many
-/// arguments and results as the procedure. Its results must have the next limb numbers. All calls of
-/// a [`Stream`](super::Stream) pass.
+/// A check of a program's calls as a device receives them, one after another. Each call must have the next number, name
+/// a procedure of the program's head, read limbs that exist, and have as many arguments and results as the procedure.
+/// Its results must have the next limb numbers. Types and seeds are not checked. All calls of a
+/// [`Stream`](super::Stream) pass.
 #[derive(Clone, Debug)]
 pub struct Order<'p> {
     procs: &'p [Arc<Procedure>],
@@ -65,7 +65,7 @@ impl<'p> Order<'p> {
     /// - [`Fault::Illegal`] for a call out of turn, or one whose results are not numbered next.
     /// - [`Fault::Range`] for a call of no procedure of the head.
     /// - [`Fault::Count`] for another number of arguments or results.
-    /// - [`Fault::Undefined`] for a limb that no call made.
+    /// - [`Fault::Undefined`] for an argument that is neither an input nor a result of an earlier call.
     pub fn take(&mut self, called: &Called) -> Result<&'p Arc<Procedure>, VerifyError> {
         let call = &called.call;
         let illegal = |what, expected: u64, found: u64| {

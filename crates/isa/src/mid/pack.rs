@@ -19,10 +19,10 @@ pub struct Loose {
     pub loc: Option<SourceLoc>,
 }
 
-/// Returns the steps and results of a block in which a later limb may have the number of a dead
-/// one. In `steps` all limbs have different numbers below `numbers`, and the first `params` are the
-/// block's parameters; `kept` are its results. A limb that nothing reads keeps its number. A limb
-/// that no step defines, or with a number that is too large, gives a block that does not verify.
+/// Returns the steps and results of a block in which a later limb may have the number of a dead one. In `steps` all
+/// limbs have different numbers below `numbers`, and the first `params` are the block's parameters; `kept` are its
+/// results. The number of a limb that nothing reads is not given to another limb. A limb that no step defines, or with
+/// a number that is too large, gives a block that does not verify.
 pub fn pack(
     params: u32,
     numbers: usize,

@@ -86,7 +86,7 @@ pub struct Param {
     pub role: ParamRole,
 }
 
-/// A limb that is a result of a procedure: a limb of polynomial `poly` of result ciphertext number `index`.
+/// A result of a procedure: polynomial `poly` of result ciphertext number `index`, a limb of it, or an LWE vector.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ResultLimb {
     pub value: ValueId,
@@ -125,9 +125,9 @@ impl Procedure {
         self.types.get(value.0 as usize)?.limb()
     }
 
-    /// Returns the gadget that cuts the residues of a value of this procedure into `levels` digits
-    /// of `log_base` bits. It is `None` if the value's modulus is neither an NTT-friendly prime nor
-    /// 2^32 nor 2^64, or has too few bits, and for an exponent, which has no modulus.
+    /// Returns the gadget that cuts the residues of a value of this procedure into `levels` digits of `log_base` bits.
+    /// It is `None` if the value's modulus is neither an NTT-friendly prime nor 2^32 nor 2^64, or has too few bits. It
+    /// is also `None` for no digits, for digits of 0 or more than 31 bits, and for an exponent, which has no modulus.
     pub fn gadget(&self, value: ValueId, log_base: u8, levels: usize) -> Option<Gadget> {
         let id = self.types.get(value.0 as usize)?.modulus()?;
         let q = self.moduli.get(usize::from(id.0)).copied()?;

@@ -68,10 +68,10 @@ pub struct HeadInput {
     pub role: InputRole,
 }
 
-/// An output of a [`Program`]: a limb of polynomial `poly` of output ciphertext number `output`.
+/// An output of a [`Program`]: polynomial `poly` of output ciphertext number `output`, a limb of it, or an LWE vector.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeadOutput {
-    /// The limb of the program's own steps, or the input, that is this output after the last step.
+    /// The limb or other value of the program's own steps, or the input, that is this output after the last step.
     pub from: Operand,
     pub name: String,
     pub output: u32,
@@ -86,10 +86,9 @@ pub enum Action {
     /// The step runs a block once. `block` is an index into [`Program::blocks`]. If the step itself
     /// is in a block, the index is below that block's.
     Run { block: u32 },
-    /// The step runs a block `count` times. The block's first parameters, one for each result, are
-    /// carried: each iteration takes them from the results of the iteration before. Each other
-    /// parameter is the same in every iteration, or another input of the program in each
-    /// ([`Operand::InTurn`]).
+    /// The step runs a block `count` times. The block's first parameters, one for each result, are carried: each
+    /// iteration after the first takes them from the results of the iteration before. Each other parameter is the same
+    /// in every iteration, or another input of the program in each ([`Operand::InTurn`]).
     Repeat { block: u32, count: u64 },
     /// The step is the halt instruction `HCF`: the machine halts and awaits new instructions. It is the last step of a
     /// program and has no operands.
@@ -107,11 +106,11 @@ pub struct Step {
     pub seeds: Vec<u32>,
     /// For a call, the value of each immediate parameter of the procedure.
     pub immediates: Vec<u64>,
-    /// Limbs among the arguments that no later step of the block reads and that are no results of
-    /// the block. The results of this step may take their numbers.
+    /// Limbs among the arguments that no later step of the same block or program reads, and that are none of its
+    /// results or outputs. The results of this step may take their numbers.
     pub dies: Vec<LocalId>,
-    /// The numbers that this step's results get in their block, in order. No limb that a later step
-    /// reads has such a number.
+    /// The numbers that this step's results get in their block, in order. Each must be free: no limb that is alive
+    /// after this step's `dies` has it.
     pub results: Vec<LocalId>,
     /// The line of the user's source from which this step came.
     pub loc: Option<SourceLoc>,

@@ -237,7 +237,7 @@ impl Stream<'_> {
         }
     }
 
-    /// Returns the limbs that are the program's outputs, in their order, after the last call.
+    /// Returns the limbs that are the program's outputs, in their order. The caller must have taken the last call.
     ///
     /// # Errors
     /// Fails before the last call if an output does not exist yet.

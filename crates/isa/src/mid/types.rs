@@ -62,7 +62,7 @@ impl TableModulus {
     /// Returns the arithmetic on residues of this modulus.
     ///
     /// # Errors
-    /// Fails if the modulus is out of the range of its kind.
+    /// Fails if the modulus is out of the range of its kind. Whether a number is prime is not checked.
     pub fn arithmetic(self) -> Result<AnyModulus, MathError> {
         match self {
             Self::Prime(q) | Self::Plain(q) => Modulus::new(q).map(AnyModulus::from),

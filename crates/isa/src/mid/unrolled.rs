@@ -41,7 +41,7 @@ pub struct Call {
     pub loc: Option<SourceLoc>,
 }
 
-/// An output of the program: a limb of polynomial `poly` of output ciphertext number `output`.
+/// An output of the program: polynomial `poly` of output ciphertext number `output`, a limb of it, or an LWE vector.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Output {
     pub limb: LimbId,

@@ -3,9 +3,9 @@
 //! blocks, repeats their iterations, and lists the limbs that die with each call: those that no
 //! later call reads and that are no outputs.
 //!
-//! All limbs that are alive have different numbers. A later limb gets the number of a dead one, so
-//! numbers stay below the most limbs alive at one time. The walk holds one frame for each block
-//! that it is in, and a count for each limb alive.
+//! All limbs that are alive have different numbers. A later limb gets the number of a dead one, so numbers stay below
+//! the most limbs alive at one time. A limb that dies with a call counts as alive until the next call. The walk holds
+//! one frame for each block that it is in, and a count for each limb alive.
 
 use super::program::{Action, Block, LocalId, Operand, Program, Step};
 use super::verify::{in_program, verify_program};
@@ -117,8 +117,8 @@ impl<'a> Walk<'a> {
         Ok(Self::verified(program))
     }
 
-    /// Makes a walk through a program that is known to verify. If it does not, the walk returns an
-    /// error when it comes to the fault.
+    /// Makes a walk through a program that is known to verify. If it does not, the walk may return an error. It finds
+    /// limbs that do not exist or are alive, but checks no types.
     pub(crate) fn verified(program: &'a Program) -> Self {
         let frame = Frame {
             block: None,
@@ -182,7 +182,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the limbs that are the program's outputs, after the last call.
+    /// Returns the limbs and inputs that are the program's outputs. The caller must have taken the last call.
     ///
     /// # Errors
     /// Fails for a fault of the program that the verifier would refuse.

@@ -7,14 +7,14 @@
 //!
 //! ```text
 //! vector ring 2^8 radix 2^4 lanes 2^5 chunks 128 registers 16 distant 4096
-//! moduli 2147352577 2147221505
+//! moduli 2147352577 2146959361
 //! mask seed 0 stream 7 i1
 //! holds r0 to r15
 //! LOAD r16, m0
 //! NTT1 r0, r0, i0
-//! MACI acc, t3, i1, n77
+//! MULI acc, r16, i1, n77
 //! HCF
-//! end 3 8c7f0aa81c5b2d90
+//! end 4 1e54b7c48057089f
 //! ```
 
 use std::fmt::{self, Write};

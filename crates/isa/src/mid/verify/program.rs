@@ -26,11 +26,11 @@ use crate::source::SourceLoc;
 /// - every block, which may run only blocks before it,
 /// - every step's arguments, seeds, immediates and results against its procedure or block,
 /// - that no limb is used before it is defined or after it died, and none is defined while it is alive,
-/// - that an `HCF` is the last step.
+/// - that an `HCF`, if there is one, is the program's last step.
 ///
 /// # Errors
-/// [`VerifyError`] with the place and the kind of the first fault. A fault inside a procedure names the source line of
-/// the procedure's first call.
+/// [`VerifyError`] with the place and the kind of the first fault. A fault inside a procedure names the first known
+/// source line among the procedure's calls.
 pub fn verify_program(program: &Program) -> Result<ProgramTypes, VerifyError> {
     let mut verifier = Verifier {
         program,

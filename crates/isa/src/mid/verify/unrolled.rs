@@ -25,8 +25,8 @@ use crate::source::SourceLoc;
 /// - every call's arguments, seeds and results against the procedure's.
 ///
 /// # Errors
-/// [`VerifyError`] with the place and the kind of the first fault. A fault inside a procedure names the source line of
-/// the procedure's first call.
+/// [`VerifyError`] with the place and the kind of the first fault. A fault inside a procedure names the first known
+/// source line among the procedure's calls.
 pub fn verify_unrolled(program: &Unrolled) -> Result<(), VerifyError> {
     UnrolledVerifier::new(program)?.run()
 }
