@@ -28,7 +28,7 @@ pub struct Limits {
     /// The largest bound on the absolute value of a slot. The bound of each value is computed from the bounds of its
     /// operands.
     pub largest: f64,
-    /// Whether a third of the operations are sums of key switches with one key, of ciphertexts whose difference is
+    /// Whether about a third of the operations are sums of key switches of one kind, of ciphertexts whose difference is
     /// public.
     pub alike: bool,
 }

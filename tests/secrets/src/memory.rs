@@ -38,7 +38,7 @@ pub struct Find {
 }
 
 /// An index of the needles by their pieces of half the length of a copy. Each copy in memory contains an aligned piece
-/// of that length, which the index has.
+/// of that length, which the index has unless all bytes of the piece are equal.
 struct Index<'a> {
     needles: &'a [Needle],
     half: usize,

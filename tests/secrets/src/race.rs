@@ -14,8 +14,8 @@ use ringmill_math::Prng;
 /// The |t| from which two classes count as told apart. Noise alone stays below 5.
 pub const TOLD_APART: f64 = 10.0;
 
-/// The number of tries. One of them must not tell the classes apart, so that a burst of other work on the machine does
-/// not count.
+/// The most tries. A function passes if one try does not tell the classes apart, so that a burst of other work on the
+/// machine does not count.
 const TRIES: usize = 4;
 
 /// The number of cuts. A half, three quarters, seven eighths and so on of the times are kept, and at last all.
@@ -44,7 +44,9 @@ impl<T> Pools<T> {
     }
 }
 
-/// Returns the least |t| of the tries. `prepare` makes the argument of `run` from an input. Only `run` is timed.
+/// Returns the least |t| of at most [`TRIES`] tries; the first |t| below [`TOLD_APART`] ends them. A try times `run`
+/// `rounds` times, after a tenth as many runs that do not count. `prepare` makes the argument of `run` from an input,
+/// and is not timed.
 pub fn least_t<T, U, R>(
     pools: &Pools<T>,
     rounds: usize,

@@ -21,8 +21,8 @@ pub fn running() -> bool {
     ask(Request::RunningOnValgrind, [0; 3]) != 0
 }
 
-/// Returns the number of branches and addresses so far that depended on marked bytes, without those of
-/// `exceptions.supp`. Returns 0 outside valgrind.
+/// Returns how many times so far a branch or an address depended on marked bytes, without the places that valgrind was
+/// told to suppress (`exceptions.supp`). Returns 0 outside valgrind.
 pub fn errors() -> usize {
     ask(Request::CountErrors, [0; 3])
 }
@@ -44,7 +44,7 @@ pub fn secret<T: Copy>(mut value: T) -> T {
     value
 }
 
-/// Returns whether a bit of the values depends on marked bytes, or `None` outside valgrind.
+/// Returns whether a bit of the values depends on marked bytes, or `None` if valgrind gives no answer, as outside it.
 pub fn depends<T: Copy>(values: &[T]) -> Option<bool> {
     let mut bits = vec![0u8; size_of_val(values)];
     let place = bits.as_mut_ptr() as usize;

@@ -9,7 +9,7 @@ use ringmill_secrets::valgrind;
 
 /// A run under valgrind.
 struct Run {
-    /// The name of each operation, and the number of branches and addresses that depended on a secret.
+    /// The name of each operation, and how many times a branch or an address depended on a secret.
     found: Vec<(String, usize)>,
     /// The output of valgrind.
     log: String,
