@@ -9,7 +9,7 @@
 //
 // If Width is 53 or 54, the one or two bits of a above 52 have no column. The rows that these bits
 // select, b or nothing, enter the blocks of the second column by the third operand. There no sum
-// grows beyond 47 bits. a may be wider than b: its bits from Width on count only if b is 1.
+// grows beyond 47 bits. a may be wider than b: if a has a one at bit Width or above, b must be 1.
 //
 // Factors of fewer than CascadeLeast bits are extended with zeros. The operands of block j come j
 // cycles late.

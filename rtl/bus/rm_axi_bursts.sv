@@ -4,7 +4,7 @@
 //
 // A burst has at most Burst words and ends where a multiple of Burst words begins, so none crosses
 // 4 KiB. start_i hands the transfer over; addr_i is a multiple of the word. While allow_i is high,
-// the module offers at most one burst every three cycles. busy_o is high until the last burst was
+// the module offers at most one burst every two cycles. busy_o is high until the last burst was
 // taken.
 module rm_axi_bursts #(
     parameter int unsigned DataWidth = 128,

@@ -10,8 +10,8 @@
 // above those of port 0.
 //
 // Addresses are multiples of a port's word, and the number of beats is 1 to 2^24 - 1. A start with
-// other values, or during a transfer, is an error and changes nothing. So is any access that the
-// table of docs/isa/shell.md does not have.
+// other values, or during a transfer of the same direction, is an error and changes nothing. So is
+// any access that the table of docs/isa/shell.md does not have.
 //
 // A beat of DataWidth bits lies across the ports, DataWidth / Ports bits each, the lowest at port
 // 0. So it is one word of each of Ports ranges of memory. A beat passes when every port has its
