@@ -16,8 +16,8 @@
 //
 //   Lanes coefficients a cycle; 3 Lanes modular multipliers, 4 Lanes modular adders, three memories
 //   of N words; (l + 2) N / Lanes cycles a target and a fill of 2 folded_delay + 3, 57 cycles with
-//   moduli of 61 bits and 33 with 32, and two more where memories are deep; one cycle more for a
-//   command.
+//   moduli of 61 bits and 33 with 32, and two more where memories are deep; in the fast extension
+//   l N / Lanes cycles and a fill of folded_delay + 3; one cycle more for a command.
 //
 // One clock. Streams of Lanes words of 32 bits (moduli of up to 32) or 64 bits.
 module rm_basext_folded

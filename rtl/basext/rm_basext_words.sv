@@ -9,19 +9,20 @@
 //   Targets     p_j, mod p_j, l x mod p_j   as Folded       as Folded         p_j, l x mod p_j
 //
 // for i < l and j < k, where "mod" stands for a constant below that modulus. m = 0 says that there
-// is no redundant modulus; its constants may then have any value. A modulus is 1 modulo 2^Low and
-// more than 1; the fraction is any word of Width bits. A load ends with the first wrong word, with
-// a beat after the last one, or with an early last beat. done_o is then high for a cycle, with
-// code_o.
+// is no redundant modulus; its constants may then be any words of Width bits. A modulus is 1 modulo
+// 2^Low and more than 1; the fraction is any word of Width bits. A load ends with the first wrong
+// word, with an early last beat, or with the last word. If that word's beat is not marked as the
+// last, the code is TooLong. done_o is then high for a cycle, with code_o.
 //
 // Each word is checked in the cycle after it came. take_o says that the word counts. done_o is high
-// in the cycle after the check that ends the load. With take_o come
+// in the cycle after the check that ends the load. With take_o, also for the wrong word that ends a
+// load, come
 //
 // - the part of the word,
 // - its kind: 0 a modulus or the first of Head, 1 and 2 the constants in the order above, where a
 //   constant of which there are several is kind 2,
 // - the number of its source or target, and its number among several,
-// - whether it ends its source or target (ends_o).
+// - whether it ends Head, its source or its target (ends_o).
 module rm_basext_words
   import rm_basext_isa_pkg::*, rm_basext_pkg::*;
 #(

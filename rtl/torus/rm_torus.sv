@@ -6,11 +6,11 @@
 //   ACC += sum over patterns u of (X^(a u) - 1) (BK_u x ACC)      Unroll = 2, 3, for each Unroll bits
 //
 // A pattern u is a value other than 0 of the Unroll secret bits that a step takes; it has a gadget
-// ciphertext BK_u of its own. q = 2^32, k = 1, N = 2^LogN, and x is the external product. It
-// decomposes the accumulator into Levels signed digits of LogBase bits and transforms each
-// decomposed polynomial once modulo 2^52 - 2^12 + 1. The products with the rows of the key, in
-// transform form, are summed, and two sums are transformed back. The result is exact while no sum
-// passes half of the modulus (circuits::tfhe::exactness).
+// ciphertext BK_u of its own, and a u is the sum of the exponents of its bits. q = 2^32, k = 1, N =
+// 2^LogN, and x is the external product. It decomposes the accumulator into Levels signed digits of
+// LogBase bits and transforms each decomposed polynomial once modulo 2^52 - 2^12 + 1. The products
+// with the rows of the key, in transform form, are summed, and two sums are transformed back. The
+// result is exact while no sum passes half of the modulus (circuits::tfhe::exactness).
 //
 //   Units transform units of 2^LogLanes butterflies: 2 Levels / Units polynomials each
 //   4 Levels 2^LogPos product multipliers, 2^LogPos positions a cycle; 2^(LogPos + 1) more for weights
@@ -34,13 +34,14 @@
 // unrolled keys on their way to the products (rm_torus_bundle), and KeyBeats bundles are held.
 // There is one place.
 //
-// rm_torus_ctl has the commands. The key comes in transform form, in beats of 2^LogPos positions x
-// 2 Levels rows x 2 columns. A beat belongs to one pattern. First come the beats of patterns 1 to
-// 2^Unroll - 1 for a group of positions, then those of the next group, step by step. A beat's words
-// are ((position Rows + row) 2 + column). Row c Levels + j is that of digit j of component c (the
-// mask's first), and bit t of a pattern is exponent t of the step. The last beat of all has
-// key_last_i, and also key_cut_i if it is not whole. The key may stall. So may the switching key:
-// its seed and bodies (rm_torus_switch).
+// rm_torus_ctl has the commands. Without Coefficients the key comes in transform form, in beats of
+// 2^LogPos positions x 2 Levels rows x 2 columns. A beat belongs to one pattern. First come the
+// beats of patterns 1 to 2^Unroll - 1 for a group of positions, then those of the next group, step
+// by step. A last step of fewer bits has fewer patterns. A beat's words are ((position Rows + row)
+// 2 + column). Row c Levels + j is that of digit j of component c (the mask's first), and bit t of
+// a pattern is exponent t of the step. The last beat of all has key_last_i, and also key_cut_i if
+// it is not whole. The key may stall. So may the switching key: its seed and bodies
+// (rm_torus_switch).
 //
 // The cycles of a run and of a switch do not depend on the data. The cycle model
 // ringmill_machines::torus computes them.

@@ -12,8 +12,10 @@
 //
 // A load takes a word a cycle. An extraction, at the end of a run, takes N + 1 cycles a place, one
 // for each word. A place that was run holds no ciphertext to run any more. A place that was
-// extracted can be switched and unloaded until it is run again. A code answers each error. The
-// content of the place, or of the run or switch, is then lost; the stream is taken up to its end.
+// extracted can be switched and unloaded until it is run again. A command that is refused
+// (BadCommand, NotLoaded) changes nothing and takes no stream. After another error there is no
+// result of the load, run or switch; the stream is taken up to its end. Places of a wrong load or
+// run must then be loaded again.
 module rm_torus_ctl
   import rm_torus_isa_pkg::*, rm_torus_pkg::*;
 #(

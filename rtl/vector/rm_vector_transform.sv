@@ -8,8 +8,9 @@
 //
 // An instruction enters with send_i while ready_o is high; ready_o depends on morph_i. Its chunk is
 // at lines_i in the order of the banks two cycles later and stays for Period cycles more. At the
-// end it waits (waits_o) until take_i, with its target, with the rows that its lines then are or
-// its first column, and with its chunk in the order of the banks.
+// end it waits (waits_o) until take_i. target_o is its target and lines_o its chunk in the order of
+// the banks. rows_o has the numbers of the rows, or with LieColumns of the columns, that its lines
+// are.
 //
 // item_q[r] is the item in rank r. crates/machines/src/vector/passes.rs says what goes from one
 // rank to the next. Factors behind a pass are the powers of a line's seed: rm_vector_seed and
