@@ -7,7 +7,7 @@
 //
 // - data_i, the number of its row (slot_i, row l with tail_i), its place in the row, and whether
 //   its polynomial is fresh (its residues come now, in contrast to kept ones),
-// - the round, and the place of the constants of this round and of the last,
+// - the round, and the place of the constants of this round and of the one before,
 // - whether channel number channel_i ends a target with it.
 //
 // exact_i holds for a command. The constants that rm_basext_shared_const reads for slot_i and

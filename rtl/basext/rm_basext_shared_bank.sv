@@ -3,12 +3,12 @@
 // round, for all lanes.
 //
 // The bank also tells the channel to which round a row belongs. A channel is Index rows behind the
-// first: in the rows before row Index it is still at the last round's target.
+// first: in the rows before row Index it is still at the target of the round before.
 //
 // Load: a target's modulus at (round), or a constant at (place), with its strobe. slot_i (the row),
-// fresh_i, and the rounds and places of this and the last round come with each coefficient. new_o
-// (x is this row's, not a kept one), const_o and modulus_o come two cycles later. first_o (the sum
-// begins) and p_o come Mul + 2 cycles later.
+// fresh_i, and the rounds and places of this round and the one before come with each coefficient.
+// new_o (x is this row's, not a kept one), const_o and modulus_o come two cycles later. first_o
+// (the sum begins) and p_o come Mul + 2 cycles later.
 module rm_basext_shared_bank
   import rm_wide_pkg::*;
 #(

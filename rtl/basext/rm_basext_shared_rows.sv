@@ -44,8 +44,8 @@ module rm_basext_shared_rows #(
     output logic              gives_o,
     output logic              final_o,
     // Of a coefficient that is issued: whether its polynomial is new, its row, whether that is row
-    // l; the round and the place of its first constant, of this round and of the last; and the
-    // channel whose target it ends.
+    // l; the round and the place of its first constant, of this round and of the one before; and
+    // the channel whose target it ends.
     output logic              fresh_o,
     output logic [LWidth-1:0] slot_o,
     output logic              tail_o,

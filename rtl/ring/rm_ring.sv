@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring machine (docs/machines/ring.md): computes with the limbs of a ciphertext on Rpaus units,
-// each for its own prime, which are connected in a ring.
+// each with primes of its own, which are connected in a ring.
 //
 //   programs ── fetch x 4 ── board ── dispatch ── RPAU 0 ── hop ── RPAU 1 ── hop ── ...
 //
 // Four streams of micro instruction words (words) run side by side; the board starts their words.
 // run_i starts the procedure that the program memories and tables hold. done_o is high for a cycle
-// when all of its words have retired. With it come cycles_o, from the first grant to the end of the
-// last word and Dispatch, and code_o. If code_o says that the procedure was refused, stream_o is
-// the stream of the refused word.
+// at its end: when all of its words have retired, or, with another code than CodeOk, when it was
+// stopped (rm_ring_board) and the words in flight have ended. With it come cycles_o, from the first
+// grant to the end of the last word and Dispatch, and code_o. Unless that is CodeOk, stream_o is
+// the stream of the refused word or of the wrong transfer, or for CodeForEver the first that has
+// not ended.
 //
 // load_* writes programs and tables while nothing runs. load_select_i says on which RPAUs. Kind 15
 // is a program's word (load_table_i its stream, load_addr_i its place). Kind 13 is log2 of the

@@ -5,7 +5,8 @@
 // x is the row's lowest index, made of the step counter's bits at the places that the pass gives
 // them.
 //
-//   mask_o      exclusive-or of the pieces of x, complemented with inverse_i: see rm_ring_network
+//   mask_o      exclusive-or of the pieces of x, complemented with inverse_i unless linear_i is
+//               high: see rm_ring_network
 //   rotate_o    the pass's lowest pair, modulo LogRow; of an automorphism's row nothing
 //   addr_o[c]   address in column c: the index of the lane that stands there, without its lowest piece
 //

@@ -6,7 +6,8 @@
 // cycle of their own. Operands in narrow slots begin at multiples of a row's parts, so a beat's low
 // bits say which part is read.
 //
-// Latency 1; the registers that hold the word come a cycle after it.
+// Latency 1 from a beat to its request; the inputs of the word are there a cycle before its first
+// beat.
 module rm_ring_ask
   import rm_ring_pkg::*;
 #(

@@ -22,13 +22,15 @@
 //   cycle 5   which of these each record and each other stream's next word uses
 //   cycle 6   whether it must wait for the record; from then on (Again) it is asked
 //
-// A record takes its word in the cycle after the grant, and its counts three cycles later. In that
-// cycle, and the next, the record is known by the resources that its word shared with the next
-// words.
+// A record takes its word one cycle after the grant, and its counts three cycles after the grant.
+// In the first two cycles after the grant the record is known by the resources that its word shared
+// with the next words.
 //
-// go_i: the streams' words are there. Again cycles later is cycle 0. At the end done_o is high for
-// a cycle, with the procedure's cycles and its code. The code is CodeOk, the reason for which a
-// stream's word was refused (after the words in flight have ended), or CodeForEver.
+// go_i: the streams' words are there. Again cycles later is the procedure's cycle 0. At the end
+// done_o is high for a cycle, with the procedure's cycles and its code. The code is CodeOk,
+// CodeForEver (all streams wait for each other), CodeLink (link_bad_i), or the reason for which a
+// stream's word was refused. After the last two no more words are granted, and the words in flight
+// end first.
 module rm_ring_board
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

@@ -3,9 +3,9 @@
 // the main cores, with row buffers of their own.
 //
 // An instruction word takes a row of each operand in a period. A period is P = Row / Lanes cycles,
-// or as many as its busiest port has reads (a row of a narrow slot has several). A row is asked for
-// in the first cycle of its period. Within the period its group's port grants the cycles that other
-// words leave. With t the grant and j the row:
+// or as many as its busiest port has reads if these are more (a row of a narrow slot has several).
+// A row is asked for in the first cycle of its period. Within the period its group's port grants
+// the cycles that other words leave. With t the grant and j the row:
 //
 //   t + 3 + late + j period          rows are asked for
 //   period - 1 cycles later, + 4     all operands have come: memory 2, port 1, buffer 1

@@ -4,8 +4,8 @@
 // A word is an instruction word. The WAIT words before another word become counts beside it, the
 // largest of each retire counter, so they cost the board no cycle. run_i starts at the first word;
 // END is the last one given. A word that is refused (rm_ring_decode) is given with its code and
-// ends the stream, too. Words are given by (valid_o, pop_i). full_o: the queue is full, or it has
-// the end of its stream.
+// ends the stream, too, as does the memory's last word if it is not END (CodeNoEnd). Words are
+// given by (valid_o, pop_i). full_o: the queue is full, or it has the end of its stream.
 //
 // A word a cycle into the queue; a read of the memory takes two cycles.
 module rm_ring_fetch

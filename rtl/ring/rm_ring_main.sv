@@ -15,11 +15,12 @@
 // of a key or of the generator into that order; then the first operand goes beside the network
 // (rm_ring_entry). SPLIT and JOIN read a row of each operand in turn, and write a row of each
 // result in turn. The second result comes from a register behind the cores in the step after. A row
-// with a narrow slot takes as many beats as its parts; each beat's words stay until the row is
-// whole. A generated operand's rows come in parts, a row in as many beats (rm_ring_feed).
+// with a narrow slot takes at least as many beats as its parts; each beat's words stay until the
+// row is whole. A generated operand's rows come in parts, a row in as many beats (rm_ring_feed).
 //
-// An instruction word granted in cycle t reads from cycle t + 3 on. Its last result is in memory in
-// cycle t + timing::duration - 1.
+// An instruction word granted in cycle t reads polynomial memory from cycle t + 3 on, with a key
+// operand a cycle later, and with a generated operand GenLatency cycles later. Its last result is
+// in memory in cycle t + timing::duration - 1.
 module rm_ring_main
   import rm_ring_isa_pkg::*, rm_ring_pkg::*;
 #(

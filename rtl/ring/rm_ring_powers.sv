@@ -8,8 +8,8 @@
 // share. The owner of the multipliers gives that product back (next_*) MulLatency + 1 cycles after
 // its twiddle. The product is kept until its step, which comes later if rows do not follow each
 // other. A smaller limb's passes use the places of the largest limb's last passes. There are tables
-// for Rings rings: three for each prime of the RPAU. One set serves both directions, as with stored
-// twiddles (rm_ring_twiddle).
+// for Rings rings: three for each layer of the RPAU (rm_ring_rpau). One set serves both directions,
+// as with stored twiddles (rm_ring_twiddle).
 //
 // load_i writes a word: a first value at ring * Depth + base(pass) + step, or with load_factor_i a
 // pass's factor at ring * Generated + pass. Latency 4 from pass and step to the words, a step a

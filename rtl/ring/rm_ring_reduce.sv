@@ -8,8 +8,8 @@
 // for d < 0. This is so only if the bits of x_L above those of x_H d are all 0 or all 1, and the
 // difference in these, for d < 0 with -d added, carries. So [y]_Q + k - Q is one addition of one of
 // three numbers that depend on k alone (rm_ring_addends). r is that sum, or Q more if it is
-// negative. x_H has a few bits, and x_H d comes from a table. If x is below 2 Q, one comparison
-// replaces all that.
+// negative. x_H has a few bits, and x_H d comes from a table. If Width is QWidth, x is below 2 Q,
+// and one comparison replaces all that.
 //
 // Latency Latency + 1, one number a cycle.
 module rm_ring_reduce

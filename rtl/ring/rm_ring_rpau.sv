@@ -6,12 +6,13 @@
 // of its own. The Narrow slots behind them lie in one memory whose ports take 2^LogParts cycles for
 // a row. Limbs have 2^log_n_i coefficients.
 //
-// Instruction words come from the board, which knows when units and ports are free. A start_i bit
-// comes in the cycle of the grant, with the word and the turns: the cycles of its ports that it
-// leaves to a word of the dyadic cores. Rows to the ring (send_*) and from the ring (recv_*) come
-// one a cycle in the order of the columns. A load's residues come one by one (link_*), in the order
-// of their index, from the third cycle after its word's on. Nothing is reported back but watch_*,
-// for lockstep: every write as the memories see it.
+// Instruction words come from the board, which knows when units and ports are free. A start bit
+// comes with its word and the turns: the cycles of its ports that it leaves to a word of the dyadic
+// cores. This is the cycle that the parts' headers call the grant. Rows from the ring (ring_*_i)
+// and to the ring (ring_*_o) or the link (store_valid_o) come one a cycle in the order of the
+// columns. A load's residues come one by one (link_*), in the order of their index, from the third
+// cycle after its word's on. Nothing is reported back but watch_*, for lockstep: every write as the
+// memories see it.
 //
 // load_* writes the tables, of these kinds:
 //

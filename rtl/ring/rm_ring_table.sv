@@ -3,8 +3,10 @@
 //
 // The first word has the fields Entry, and the second is the data (docs/isa/ring.md).
 //
-// An entry is left out if it has no kind, or names a table, an RPAU or a row beyond the machine.
-// bad_o says so at the end (done_o). bad_o is also high for a stream that ends within an entry.
+// An entry is left out if it has no kind, has bits outside its fields, or names a table, an RPAU or
+// a row beyond the machine. So is one whose data is a key slot, a seed or a prime that does not
+// exist, or a size of limbs that the machine lacks. Other data is not checked. bad_o says so at the
+// end (done_o). bad_o is also high for a stream that ends within an entry.
 //
 // A word a cycle; latency 1 from an entry's data to load_o.
 module rm_ring_table

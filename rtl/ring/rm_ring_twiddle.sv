@@ -5,8 +5,8 @@
 // steps. u is the number of index bits above the window. Passes of the largest limb with u > 0 lie
 // one behind the other in a memory, those with u = 0 in distributed RAM. A smaller limb's last
 // passes use the places of the largest limb's last passes. There are tables for Rings rings: three
-// for each prime of the RPAU. One set serves both directions: the inverse transform's ring is that
-// of the other half (ring_i is the ring of the table).
+// for each layer of the RPAU (rm_ring_rpau). One set serves both directions: a half ring's inverse
+// transform takes the table of the other half (ring_i is the ring of the table).
 //
 // load_i writes a word: at `deep` to address ring * Deep + base(pass) + step, else to ring * Flat +
 // pass - deep_passes. Latency 4 from pass and step to the words, a step a cycle. log_n_i is held,

@@ -3,7 +3,7 @@
 // gaps between targets (Shenoy and Kumaresan; Kırbıyık's thesis, Algorithm 2).
 //
 // The Post-Sum Process has multipliers of its own and follows the last sums as they are made. So
-// the residues for the next target follow those for the last one (Figures 3.3 and 3.4).
+// the residues for a target follow those for the target before (Figures 3.3 and 3.4).
 //
 //   a_(p_j) = sum_i mu_i |Qhat_i|_(p_j) - alpha |Q|_(p_j) mod p_j
 //   mu_i    = a_i |Qhat_i^-1|_(q_i) mod q_i

@@ -15,9 +15,9 @@
 //
 //   C (l N / Lanes + k N) + MaxL (Mul + 1) + 5 cycles, Mul = mul_latency(Width, Low)
 //
-// The unit has MaxL (MaxL + 1) / 2 modular multipliers, as many adders and subtractors, and MaxL
-// memories of N words. Constants are rm_basext_words' of Radix, |-q_s^-1|_(q_i) for s < i and |q_0
-// ... q_(s-1)|_(p_j), held times R.
+// The unit has MaxL (MaxL + 1) / 2 modular multipliers, as many adders and subtractors together,
+// and MaxL memories of N words. Constants are rm_basext_words' of Radix, |-q_s^-1|_(q_i) for s < i
+// and |q_0 ... q_(s-1)|_(p_j), held times R.
 //
 // One clock. Streams of Lanes words of 32 bits (moduli of up to 32) or 64 bits.
 module rm_basext_radix

@@ -4,8 +4,8 @@
 //
 // For each of a command's cmd_k_i + 1 polynomials it does
 //
-//   Move   The residues modulo q_0 to q_(l-1) are taken, N / Lanes beats a row. Those of the last
-//          polynomial's targets are given in the same rows.
+//   Move   The residues modulo q_0 to q_(l-1) are taken, N / Lanes beats a row. Those of the targets
+//          of the polynomial before are given in the same rows.
 //   Scale  Passes over the N coefficients, one a cycle: one pass, or l - 1 with Digits.
 //   Sum    l cycles for each of the N coefficients.
 //
@@ -60,7 +60,8 @@ module rm_basext_rowers_rows #(
   } state_e;
 
   state_e state_d, state_q;
-  // Whether the polynomial's residues are taken, and those of the last one's targets given.
+  // Whether the polynomial's residues are taken, and those of the targets of the polynomial before
+  // given.
   logic taking_d, taking_q, giving_d, giving_q, last_take, last_give, no_scale;
   logic [7:0] more_d, more_q;
   logic [RWidth-1:0] row_d, row_q;
