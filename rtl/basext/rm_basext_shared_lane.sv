@@ -5,7 +5,7 @@
 //   row i < l          mu = a_i |Qhat_i^-1|_(q_i) mod q_i,     S[c] += mu |q_i^-1|_m mod m
 //   row l              mu = a_m |-Q^-1|_m mod m,               S[c] += mu mod m, which is alpha
 //   then               x = mu of a row i < l, alpha of row l; zero there where it is not exact
-//   channel j          P_j[c] += x w mod p,                    x of this round, or the one before (X)
+//   channel j          P_j[c] += x w mod p,                    x of this round, or the kept one (X)
 //
 // X has Rows N / Lanes words: x of a row is written behind the read of the x of the round before. A
 // lane has Batch + 2 modular multipliers, the first of which makes mu, and Batch + 1 adders.

@@ -4,8 +4,8 @@
 //
 // For each of a command's cmd_k_i + 1 polynomials it does
 //
-//   Move   The residues modulo q_0 to q_(l-1) are taken, N / Lanes beats a row. Those of the targets
-//          of the polynomial before are given in the same rows.
+//   Move   The residues modulo q_0 to q_(l-1) are taken, N / Lanes beats a row. Those of the
+//          targets of the polynomial before are given in the same rows.
 //   Scale  Passes over the N coefficients, one a cycle: one pass, or l - 1 with Digits.
 //   Sum    l cycles for each of the N coefficients.
 //

@@ -43,6 +43,7 @@ pub(super) const HALVES: Range<u64> = 1..3;
 /// words are the first twiddles of each pass. A pass with more twiddles also has the factor from a twiddle to the one
 /// `first_values` steps later.
 /// # Errors
+///
 /// [`MathError`] if the prime has no root of unity for twice the degree.
 pub(super) fn twiddles(
     shape: &Shape,
