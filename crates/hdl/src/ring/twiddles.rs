@@ -42,8 +42,8 @@ pub(super) const HALVES: Range<u64> = 1..3;
 /// at a time. The first of these primes has index `selected` in the RPAU's list. If the machine generates twiddles, the
 /// words are the first twiddles of each pass. A pass with more twiddles also has the factor from a twiddle to the one
 /// `first_values` steps later.
-/// # Errors
 ///
+/// # Errors
 /// [`MathError`] if the prime has no root of unity for twice the degree.
 pub(super) fn twiddles(
     shape: &Shape,
