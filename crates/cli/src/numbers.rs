@@ -79,7 +79,8 @@ fn ends(low: &str, high: &str, numbers: Numbers) -> Option<Ends> {
     }
 }
 
-/// Returns the input range between two ends, the smaller one first, or `None` if they are no numbers of the scheme.
+/// Returns the input range from `low` to `high`, both as text. Returns `None` if they are no numbers of the scheme, or
+/// if `low` is the larger one.
 pub fn range<S: Compiles>(low: &str, high: &str) -> Option<S::Range> {
     S::declared(ends(low, high, S::NUMBERS)?)
 }

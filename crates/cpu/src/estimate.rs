@@ -28,7 +28,7 @@ pub(super) struct Run {
 
 impl Run {
     /// Estimates the most bytes of limbs and scratch buffers that a run on `threads` threads holds at one time. Each
-    /// further thread adds one call in progress. Tests check that no run takes more.
+    /// further thread adds one call in progress.
     pub fn pool(&self, threads: usize) -> u64 {
         let others = (threads as u64).saturating_sub(1);
         self.peak.saturating_add(others.saturating_mul(self.within))

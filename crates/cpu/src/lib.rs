@@ -40,7 +40,8 @@ use plan::Plan;
 use session::Session;
 use state::{Opened, State};
 
-/// The most plans of procedures that the device caches; beyond this number the cache is emptied.
+/// The most plans of procedures in the cache. If a further program could exceed it, the cache is emptied first. A
+/// program with more procedures is cached whole.
 const MAX_PLANS: usize = 1 << 14;
 /// The most threads with which the CPU device can be opened.
 pub const MAX_THREADS: usize = 1024;
@@ -165,7 +166,8 @@ impl Cpu {
     /// Runs a program. Returns its outputs, in the program's order, and the measurements.
     ///
     /// # Errors
-    /// Fails if bindings do not fit the program, or one of its procedures cannot be planned or run.
+    /// Fails if bindings do not fit the program, if one of its procedures cannot be planned or run, or if the run
+    /// exceeds the default memory limit.
     pub fn execute(
         &self,
         program: &Verified,
@@ -180,7 +182,7 @@ impl Cpu {
     /// `watch` allows, and stops if `watch` says so.
     ///
     /// # Errors
-    /// The errors of [`Cpu::execute`], and an exceeded memory limit or a stop.
+    /// The errors of [`Cpu::execute`] under the limit of `watch`, and a stop.
     pub fn execute_watched(
         &self,
         program: &Verified,
@@ -206,8 +208,9 @@ impl Cpu {
         self.planned.load(Ordering::Relaxed)
     }
 
-    /// Returns the memory of the limb buffers that the device keeps for later runs. Buffers of outputs that a caller
-    /// still holds count as in use. The pools of runs in progress are not counted.
+    /// Returns the bytes of the limb buffers that the device keeps for later runs, in pools. `live` and `held` are sums
+    /// over the pools, and `peak` is the largest of a pool. Buffers of outputs that a caller still holds count as in
+    /// use. The pools of runs in progress are not counted.
     pub fn pool_usage(&self) -> PoolUse {
         let mut pools = self.pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.iter_mut().fold(PoolUse::default(), |sum, pool| {

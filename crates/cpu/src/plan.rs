@@ -32,8 +32,9 @@ pub(super) enum Kernel {
     Mac(Modulus),
     Muli(Modulus, u64),
     Addi(Modulus, u64),
-    /// The transform of an operand of residues modulo `from`, converted to the modulus of the transform's tables
-    /// `plan`, plus a constant w. A plain transform has this modulus as `from`, and w = 0.
+    /// The transform of the sum of an operand and a constant w. The operand has residues modulo `from`, which are first
+    /// reduced to the modulus of the transform's tables `plan`. A plain transform has this modulus as `from`, and w =
+    /// 0.
     Ntt {
         plan: Arc<NttPlan>,
         from: Modulus,
@@ -65,8 +66,8 @@ pub(super) enum Kernel {
     /// The scaled difference (a - b) w of operands a and b and a constant w, or (a - b) w + c with a third operand c.
     SubScale(Modulus, Shoup),
     /// A scaled difference (a - b) s, plus c if there is a c, where s is `scale`. Its operands are x, then a, then c.
-    /// Its b is the transform of (x mod q) + w for x of residues modulo `from`. q is the modulus of the transform's
-    /// tables `plan`.
+    /// Its b is the transform of the sum (x mod q) + w, for x of residues modulo `from`. q is the modulus of the
+    /// transform's tables `plan`.
     Difference {
         plan: Arc<NttPlan>,
         from: Modulus,
@@ -88,7 +89,8 @@ pub(super) enum Kernel {
     Decompose(Gadget, Modulus),
     /// A sample extract of an LWE vector from a GLWE ciphertext: the operands are the mask limbs, then the body limb.
     Extract(Coefficients),
-    /// An LWE key switch: the operands are the LWE vector, then the rows of the switching key.
+    /// An LWE key switch. The first operand is the LWE vector, its body last. The second has all rows of the switching
+    /// key, one behind the other.
     LweSwitch(Gadget),
     /// A pass over memory: several elementwise steps, which are all computed on a block of coefficients before the next
     /// block.

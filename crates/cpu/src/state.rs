@@ -89,7 +89,8 @@ pub(super) struct State<'a> {
     slots: LimbMap<Slot<'a>>,
     /// Whether the program's outputs are so large that steps write them past the cache.
     large: bool,
-    /// The open calls, which are begun and not finished, from call number `first_open` on.
+    /// The calls from number `first_open` on that the run has opened. A finished call stays here until all calls before
+    /// it are finished.
     frames: VecDeque<Frame<'a>>,
     first_open: u64,
     /// The frames of finished calls, which later calls reuse.
@@ -98,7 +99,7 @@ pub(super) struct State<'a> {
     /// run in order. Only a run on several threads uses this queue.
     ready: BinaryHeap<Reverse<(u64, u32)>>,
     track_ready: bool,
-    /// The computed limbs that are still to be passed to the steps that wait for them: the call, the number of the
+    /// Arguments and computed limbs that are still to be put into the frames of open calls: the call, the number of the
     /// value in the call, and the limb.
     arrivals: Vec<(u64, u32, Value<'a>)>,
     pub pool: Pool,
@@ -328,8 +329,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Passes every newly computed limb to the open call that waits for it. A limb that is a result becomes readable
-    /// for other calls. Then it marks the steps that have all operands.
+    /// Puts each limb of the list `arrivals` into the frame of its call. A limb that is a result of the call becomes
+    /// readable for other calls. Steps that then have all operands are queued, if ready steps are tracked.
     fn settle_arrivals(&mut self) -> Result<(), DeviceError> {
         while let Some((call, index, value)) = self.arrivals.pop() {
             let plan = self.plan(call)?;
@@ -367,8 +368,8 @@ impl<'a> State<'a> {
     }
 
     /// Makes `value`, the limb `limb` of the program, readable for the open calls that wait for it, and for later
-    /// calls. If no later call reads it, an output goes to the callback `take`, if there is one, and any other limb is
-    /// released.
+    /// calls. If the run knows already that no later call reads it, an output in a buffer of the pool goes to the
+    /// callback `take`, if there is one. Any other limb that no later call reads is released, except outputs.
     fn publish(&mut self, limb: LimbId, value: Value<'a>) {
         let slot = self.slots.entry(limb).or_default();
         for (call, param) in std::mem::take(&mut slot.waiters) {
@@ -460,8 +461,9 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Returns the outputs, lent from the pool, and gives all other limbs back to the pool. If there is a callback
-    /// `take`, it receives the outputs that it has not received yet, and the returned list is empty.
+    /// Returns the outputs, and gives all other limbs back to the pool. An output in a buffer of the pool is lent. An
+    /// output that is an input, a constant or an expanded limb is a copy. If there is a callback `take`, it receives
+    /// the outputs that it has not received yet, and the returned list is empty.
     pub fn into_outputs(mut self) -> Result<(Vec<OutputLimb>, Pool, Clock), DeviceError> {
         let limbs = self.ahead.outputs().ok_or_else(|| lost("the end"))?;
         let mut outputs = Vec::with_capacity(limbs.len());

@@ -12,8 +12,8 @@ pub struct CpuStats {
     /// run of a session includes the time in which the session planned the program's procedures.
     pub seconds: f64,
     pub threads: usize,
-    /// The most bytes of limb buffers in use at one time, without the inputs
-    /// that the caller bound.
+    /// The most bytes of limb buffers in use at one time. The inputs that the caller bound and the expanded limbs are
+    /// not counted.
     pub pool_peak_bytes: u64,
     /// The bytes of all buffers of the run's pool, which the device keeps for a later run. The buffers of outputs count
     /// too; they come back when the caller drops the outputs.

@@ -173,8 +173,10 @@ impl Client<Ckks> {
     ///
     /// # Errors
     /// The errors of [`Client::decrypt`]. [`RuntimeError::UnknownName`] for a name that is no output of the program.
-    /// [`RuntimeError::NotShareable`] for a ciphertext that is not at its output's level and scale, for an output
-    /// without a bound, and for one of which the noise would leave nothing. [`RuntimeError::Count`].
+    /// [`RuntimeError::NotShareable`] for a ciphertext that is not at its output's level and scale, and for an output
+    /// without a bound, or with one that rests on stated bounds which `flooding` does not assume. Also for an output
+    /// that the noise would hide, or that with the noise does not fit its level. [`RuntimeError::Count`] if the secret
+    /// key's count of decryptions refuses more.
     pub fn decrypt_to_share(
         &self,
         outputs: &Ciphertexts,
@@ -222,8 +224,8 @@ impl Client<Ckks> {
             .collect()
     }
 
-    /// Returns the bound on the error of an output, from which the width of the added noise follows. Fails with
-    /// [`RuntimeError::NotShareable`] if the output has no such bound, or if the noise would hide it or overflow.
+    /// Returns the bound on the error of an output, from which the width of the added noise follows. Fails as
+    /// [`Client::decrypt_to_share`] does for an output that must not be shared.
     fn shareable(
         &self,
         name: &str,

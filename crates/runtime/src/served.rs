@@ -122,8 +122,8 @@ pub trait Served:
     /// hidden.
     const SHARING: Option<Sharing<Self>> = None;
 
-    /// Returns the scheme's named parameter set `_name`, completed by the user's values `_own`. Returns `None` if the
-    /// scheme has no such set.
+    /// Returns the scheme's named parameter set `_name`, with the security table, level, scale and opt-out of `_own`.
+    /// Returns `None` for a scheme without named sets. A scheme that has some returns an error for an unknown name.
     fn named(_name: &str, _own: &Own<'_>) -> Option<Result<Arc<Self::Params>, Self::Error>> {
         None
     }

@@ -150,7 +150,7 @@ impl<S: Runs> Server<S> {
     ///
     /// # Errors
     /// [`RuntimeError::MissingKey`], [`RuntimeError::Key`] for a key of other parameters, [`RuntimeError::NotSeeded`],
-    /// [`RuntimeError::OtherKeys`] for keys of several secret keys.
+    /// [`RuntimeError::OtherKeys`] for keys of several secret keys, [`RuntimeError::Halt`] at the default memory limit.
     pub fn new(compiled: Arc<Compiled<S>>, keys: S::Keys) -> Result<Self, ErrorOf<S>> {
         Self::new_watched(compiled, keys, &Watch::default())
     }

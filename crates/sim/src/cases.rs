@@ -132,8 +132,8 @@ pub struct Case {
     pub machine: String,
     /// The changed fields of the description, with their values.
     pub set: Vec<(String, String)>,
-    /// The machine that the changed description describes, or the error with which the description's parser refuses
-    /// it.
+    /// The machine that the changed description describes, or the error for which it could not be opened: mostly that
+    /// the description's parser refuses it.
     pub opened: Result<Simulated, DeviceError>,
 }
 

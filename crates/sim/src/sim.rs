@@ -32,7 +32,8 @@ pub struct Sim {
 /// bytes.
 ///
 /// # Errors
-/// [`OpenError::MachineFile`] for a file that cannot be read or is longer, [`ringmill_machines::MachineError`] for an unknown name.
+/// [`OpenError::MachineFile`] for a file that cannot be read or is longer, [`ringmill_machines::MachineError`] for an
+/// unknown name.
 pub(crate) fn description(machines: &Registry, machine: &str) -> Result<String, DeviceError> {
     if !machine.ends_with(".toml") {
         return Ok(machines.description(machine)?.to_owned());

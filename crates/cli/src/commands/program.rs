@@ -289,10 +289,11 @@ fn options<S: Served>(
 }
 
 /// Returns the declared range of each input in order: from a --range option, from the input's type, or from the saved
-/// program.
+/// program. An input without any of these has `None`.
 ///
 /// # Errors
-/// Returns [`CliError::Usage`] for a malformed `--range`, an unknown input, or an input with two ranges.
+/// Returns [`CliError::Usage`] for a malformed `--range`, an unknown input, an input with two ranges, or an altered
+/// line of a saved program.
 pub fn ranges<S: Served>(
     args: &ProgramArgs,
     read: &Read,

@@ -21,14 +21,13 @@ const COLOURS: [&str; 16] = [
 /// one colour.
 const MOST_KINDS: usize = 7;
 
-/// A figure with one bar for each quantity, such as the time of a run. The bar is divided into the parts of the
-/// quantity, all in one unit.
+/// A figure with one bar for each time, such as that of a run. The bar is divided into the parts of the time.
 #[derive(Clone, Debug)]
 pub struct Stack {
     pub title: String,
     /// The label of the figure's axis of values: its quantity and unit.
     pub axis: String,
-    /// The name of each bar of the figure, and the bar's parts, each with its name and value. Parts with one name
+    /// The name of each bar of the figure, and the bar's parts, each with its name and its seconds. Parts with one name
     /// have one colour in all bars.
     pub wholes: Vec<(String, Vec<(String, f64)>)>,
 }

@@ -76,7 +76,7 @@ pub enum Cell {
 /// A drawing of a report, with a sentence that describes it for people who cannot see it.
 #[derive(Clone, Debug)]
 pub enum Figure {
-    /// A figure with a bar for each quantity, divided into the parts of the quantity.
+    /// A figure with a bar for each time, divided into the parts of the time.
     Stack(Stack),
     /// A figure of the activity of a machine's units, or of the CPU's threads, over time.
     Lanes(Lanes),

@@ -11,7 +11,7 @@ use super::page::{Cell, Figure, Piece, Section, Table};
 use crate::report::{ParameterReport, Sources, macro_counts, mid_counts};
 use crate::{Figures, Predicted, Served};
 
-/// The most evenly spaced points that a curve in an HTML page has.
+/// The most points of the curve that shows the modulus and the scale along a program.
 const MOST_POINTS: usize = 1500;
 
 /// The size of the modulus and of the scale, in bits, after each operation of a CKKS, BFV or BGV program, as points of

@@ -21,9 +21,9 @@ pub struct LineReport {
     /// no line.
     pub file: Option<String>,
     pub line: Option<u32>,
-    /// The mnemonics of the macro instructions, joined with `+` if one procedure computes several. `None` for time that
-    /// belongs to no operation: planning, waits and outputs on this computer, or the transfer of a machine's last
-    /// results.
+    /// The mnemonics of the macro instructions, joined with `+` if one procedure computes several, or the name of the
+    /// procedure if these are not known. `None` for time that belongs to no operation: planning, waits and outputs on
+    /// this computer, or the transfer of a machine's last results.
     pub operation: Option<String>,
     /// The level of the operation's ciphertexts, if it is known.
     pub level: Option<u32>,

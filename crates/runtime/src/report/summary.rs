@@ -179,8 +179,9 @@ fn threads(count: usize) -> String {
     }
 }
 
-/// Writes the time that this computer's CPU took beside a simulated machine. It is not part of the machine's time.
-/// The CPU computed the results, or did all work of the host beside the machine.
+/// Writes a time of this computer's CPU beside that of a simulated machine. It is the time in which the CPU computed
+/// the results. For a machine with a host it is the time of the whole program on the CPU alone, with the speed-up over
+/// it.
 fn this_cpu(f: &mut fmt::Formatter<'_>, m: &MachineReport, cpu: &CpuReport) -> fmt::Result {
     let time = seconds(cpu.stats.seconds());
     let threads = threads(cpu.stats.threads());

@@ -66,7 +66,7 @@ impl Segments {
 
 /// Makes a segment of the instructions of a verified procedure whose indices are `numbers`, without loads and stores.
 /// `real` maps a value that a `LOAD` defines to the value that was stored. Returns `None` if no other part of the
-/// procedure reads a result of the segment.
+/// procedure reads a value that the segment computes, and the procedure returns none.
 fn segment(
     procedure: &Procedure,
     numbers: &[usize],

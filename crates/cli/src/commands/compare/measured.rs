@@ -95,7 +95,8 @@ impl<S: Served> Measured<S> {
     /// row of the comparison, and a note on how it was measured.
     ///
     /// # Errors
-    /// Fails if a run fails, or if an output of the first run differs from the computation in the clear.
+    /// Fails if a run fails, or if the scheme's check against the computation in the clear finds a fault in an output
+    /// of the first run.
     pub fn on_cpu(&self, threads: Option<usize>, watch: &Watch) -> Result<(Row, String), CliError> {
         let name = threads.map_or_else(|| "cpu".to_owned(), |threads| format!("cpu:{threads}"));
         let device = ringmill_sim::open(&name)?;
@@ -127,7 +128,8 @@ impl<S: Served> Measured<S> {
     /// which has the measured time of the host's instructions.
     ///
     /// # Errors
-    /// Fails if the run fails, or if an output differs from the computation in the clear.
+    /// Fails if the run fails, or if the scheme's check against the computation in the clear finds a fault in an
+    /// output.
     pub fn on_machine(
         &self,
         device: &dyn Device,

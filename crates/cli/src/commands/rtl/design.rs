@@ -143,8 +143,9 @@ fn elsewhere(kind: &Kind, machines: &Registry, text: &str) -> Result<String, Cli
     })
 }
 
-/// Sets an existing key of a machine's description to a value. A name with a dot is that of a key in an inner table:
-/// `link.gbit_per_second` is the key `gbit_per_second` of the table `link`.
+/// Sets an existing key of a machine's description to a value. Only keys with a text or a number can be set. A name
+/// with a dot is that of a key in an inner table: `link.gbit_per_second` is the key `gbit_per_second` of the table
+/// `link`.
 fn replace(table: &mut Table, key: &str, value: &str) -> Result<(), CliError> {
     let letter = LETTERS.iter().find(|(letter, _)| *letter == key);
     let path = letter.map_or(key, |(_, name)| name);
@@ -177,7 +178,7 @@ fn replace(table: &mut Table, key: &str, value: &str) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns every key of a description that can be set. Keys of inner tables stand behind the table's name and a dot.
+/// Returns every key of a description. Keys of inner tables stand behind the table's name and a dot.
 fn keys(table: &Table, before: &str) -> Vec<String> {
     let keys = table.iter().flat_map(|(key, value)| match value {
         Value::Table(inner) => keys(inner, &format!("{before}{key}.")),

@@ -129,6 +129,5 @@ pub(super) const COLUMNS: [Column; 25] = [
     }),
 ];
 
-/// The keys of columns that the table for programs has and the table for people does not. People read
-/// these values in the lines around the table.
+/// The keys of columns that the table for programs has and the table for people does not.
 pub(super) const FOR_PROGRAMS: [&str; 4] = ["overlap_seconds", "cycles", "how", "predicted_bits"];

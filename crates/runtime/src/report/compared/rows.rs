@@ -70,8 +70,8 @@ pub struct Figures {
     /// buffers.
     pub memory_bytes: Option<u64>,
     pub memory_used_bytes: Option<u64>,
-    /// The FPGA part of the machine. `fits` and `needs` compare the resources that its description needs with those of
-    /// the part.
+    /// The FPGA part or the silicon budget of the machine. `needs` has how much the machine takes of each resource, by
+    /// name, and `fits` says whether the part has enough of all.
     pub part: Option<&'static str>,
     pub fits: Option<bool>,
     pub needs: BTreeMap<&'static str, f64>,
