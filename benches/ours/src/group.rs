@@ -15,7 +15,8 @@ pub type Run = Box<dyn FnMut() -> Result<()>>;
 pub struct Group {
     rows: Vec<(String, Run)>,
     /// For each row whether its result is right: SEAL's bits where SEAL saved a result, else the result in the clear,
-    /// within a tolerance for CKKS. Transforms have no entry, since the peers compare digests.
+    /// within a tolerance for CKKS. Without SEAL, a rescaled CKKS ciphertext must have the reference evaluator's bits.
+    /// Transforms have no entry, since the peers compare digests.
     equal: Map<String, Value>,
     /// Further values for the record: moduli, digests, sizes.
     facts: Map<String, Value>,

@@ -8,8 +8,8 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::hint::black_box;
 
-/// The turns of a loop. They take a fraction of a millisecond, much less than a time slice, so the best round was not
-/// interrupted.
+/// The turns of a loop of one kind of instruction alone. A loop among additions has half as many. A loop takes a
+/// fraction of a millisecond, much less than a time slice, so the best round was not interrupted.
 const STEPS: u64 = 20_000;
 /// The number of instructions of a kind in one call of [`Kind::alone`].
 pub const ALONE: u64 = 12 * STEPS;
@@ -21,7 +21,8 @@ pub const ADDITIONS: u64 = 6;
 /// A kind of instruction and its loops.
 ///
 /// # Safety
-/// The loops may be called only on a processor that has the instruction.
+/// The loops may be called only on a processor that has the instruction, and AVX-512 F for 512-bit registers or AVX2
+/// for 256-bit ones.
 pub struct Kind {
     pub name: &'static str,
     pub alone: unsafe fn(),

@@ -38,7 +38,7 @@ pub trait Paper: Send + Sync {
         Ok(Printed::default())
     }
 
-    /// Returns every figure that the paper prints beside ours, table by table, with the requested options.
+    /// Returns the paper's figures beside ours, table by table, with the requested options.
     ///
     /// # Errors
     /// Fails if one of our figures cannot be computed, or if our results disagree.

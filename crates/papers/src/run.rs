@@ -259,8 +259,8 @@ fn ours(value: Value, named: Option<String>, line: &Line) -> Result<Ours, PaperE
     }
 }
 
-/// A stand-in for our figures with which a sheet is checked. Each declared list has one record, in which no figure is
-/// measured.
+/// A stand-in for our figures with which a sheet is checked. Each declared list has one record. A field of it has the
+/// example that the sheet gives, or counts as not measured.
 pub struct Declared<'s>(&'s BTreeMap<String, Vec<String>>);
 
 impl<'s> Declared<'s> {

@@ -85,8 +85,9 @@ impl<'a> Scope<'a> {
 
     /// Returns a list of the sheet's terms or of the printed figures as one record for each element. `name` is the path
     /// of the list, with dots. An element that is a table gives fields by its keys, and an element that is a list gives
-    /// fields by the names in `columns`. The value of `place` is the name of one more field, which has the element's
-    /// position from 0 on. A cell that is a list becomes a field for each of its elements.
+    /// fields by the names in `columns`. Any other element is the field of the first name there. The value of `place`
+    /// is the name of one more field, which has the element's position from 0 on. A cell that is a list becomes a field
+    /// for each of its elements.
     ///
     /// # Errors
     /// Returns [`PaperError::Tables`] if there is no such list.

@@ -43,7 +43,8 @@ impl Value {
         }
     }
 
-    /// Returns whether both values are the same number or text. Their sources may differ.
+    /// Returns whether both values are the same number or text, or missing for the same reason. The sources of numbers
+    /// may differ.
     pub fn same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Known(a), Self::Known(b)) => a.value == b.value,

@@ -51,8 +51,8 @@ impl Bootstrapping {
     }
 }
 
-/// Compiles the bootstrap of a parameter set. If a target machine is named, evaluation keys have the form that this
-/// machine takes.
+/// Compiles the bootstrap of a BGV parameter set. If there is a target machine, the set is adapted to it, and
+/// evaluation keys have the form that it takes.
 fn made(
     setup: Result<Setup, BootstrapError>,
     target: Option<&Target>,

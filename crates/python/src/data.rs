@@ -240,8 +240,9 @@ impl EvaluationKeys {
         known.map(|id| id.to_string())
     }
 
-    /// Writes the keys into a folder: galois.keys, and relin.key and bootstrapping.keys if there are such keys. The
-    /// folder is made if it is missing; its parent must exist.
+    /// Writes the keys into a folder: galois.keys, and relin.key and bootstrapping.keys if there are such keys. If
+    /// there are none, older files of these names are removed. The folder is made if it is missing; its parent must
+    /// exist.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let (keys, params) = (Arc::clone(&self.inner), Arc::clone(&self.params));
         interruptible(py, move |watch| {

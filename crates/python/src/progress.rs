@@ -14,8 +14,9 @@ pub enum Asked {
     /// A bar on standard error if that is a terminal. With `false`, nothing is shown.
     Bar(bool),
     /// A Python function to call now and then with the latest step of long work. Steps between two calls are skipped.
-    /// Its arguments are the stage of the work, the finished calls of procedures, all calls, the seconds that passed,
-    /// and an estimate of the seconds that are left.
+    /// Its arguments are the stage of the work, the finished parts and all parts, the seconds that passed, and an
+    /// estimate of the seconds that are left, or None. A part is mostly a call of a procedure, or in a circuit a
+    /// bootstrap.
     Function(Py<PyAny>),
 }
 

@@ -132,7 +132,8 @@ impl<S: Served> Ready<S> {
         Ok(server)
     }
 
-    /// Returns the Python exception for a run that failed. If a machine refused the program, the message names a cure.
+    /// Returns the Python exception for a run that failed. If a machine refused the program and compiling for this
+    /// machine would help, the message says so.
     fn stopped(&self, error: TracedError<S::Error>, device: &str) -> PyErr {
         let by_machine = matches!(
             &error,

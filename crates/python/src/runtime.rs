@@ -321,7 +321,8 @@ impl CompiledProgram {
         self.inner.predicted_bits()
     }
 
-    /// The predicted bits of precision of each output for inputs like the sample, or None without a sample.
+    /// The predicted bits of precision of each output for inputs like the sample. None without a sample, and if outputs
+    /// are exact.
     #[getter]
     fn predicted_bits_like_sample(&self) -> Option<Vec<(String, f64)>> {
         self.inner.predicted_bits_like_sample()
@@ -374,7 +375,8 @@ impl CompiledProgram {
         self.inner.counts()
     }
 
-    /// Counts how often a run executes each mid-level instruction, from the program written out call by call.
+    /// Counts how often a run executes each mid-level instruction, from the program written out call by call. Raises
+    /// CompileError for a program of more than 2^20 calls.
     fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>> {
         self.inner.unrolled_counts()
     }

@@ -97,8 +97,8 @@ impl From<Ends> for PyEnds {
 /// the prediction rests on a statement of the program about its values.
 pub type Rows = Vec<(String, f64, Option<f64>, bool)>;
 
-/// Makes a parameter set from the values that the user gives. If the user names a set, that set has the values that the
-/// user leaves out.
+/// Makes a parameter set from the values that the user gives. If the user names a set, its ring degree and primes are
+/// those of that set.
 ///
 /// # Errors
 /// Raises `ParameterError` for values that the scheme does not take, and for parameters that are malformed or insecure.

@@ -24,7 +24,8 @@ pub fn description(name: &str) -> Result<Description, PaperError> {
     Ok(Description::parse(text)?)
 }
 
-/// Returns for each ring machine its modular multipliers, and the increase in per cent that the dyadic cores bring.
+/// Returns for each ring machine the modular multipliers of an RPAU, and by how many per cent the dyadic cores increase
+/// their number.
 ///
 /// # Errors
 /// Fails if a shipped description is refused.

@@ -99,7 +99,7 @@ fn members(class: &str, names: &str) -> Option<Vec<(BigUint, bool)>> {
 }
 
 /// Returns the figures of a row of Table II of Kong and Li: the bits of its widest number, how many numbers it has, how
-/// many are prime, and the digits of the printed width.
+/// many are prime, and the number in the text of the printed width.
 ///
 /// # Errors
 /// Fails if the row lacks a name, or if nothing decides which of its numbers are prime.

@@ -205,8 +205,8 @@ pub fn counts(compiled: &Compiled<Bgv>) -> [u64; 3] {
     ]
 }
 
-/// Runs one training iteration on the vector machine. Returns its instruction counts at three levels, the fields of its
-/// report, and the rates of the simulator.
+/// Runs one training iteration on the vector machine. Returns its counts of bootstraps, macro and mid-level
+/// instructions, the fields of its report, the seconds that the simulation took, and the rates of the simulator.
 ///
 /// # Errors
 /// Fails as [`compiled`] does, and if the machine refuses the program.

@@ -46,7 +46,8 @@ fn timed(study: Study<'_>, set: Set, calls: &[Call; 2], polynomials: usize, host
     ]))
 }
 
-/// Returns the mean time of `work` in microseconds, over the study's number of runs, after a few runs that warm up.
+/// Returns the mean time of `work` in microseconds, over the study's number of runs, after a tenth as many that warm
+/// up.
 fn mean(
     study: Study<'_>,
     mut work: impl FnMut() -> Result<(), PaperError>,

@@ -56,8 +56,8 @@ impl Room {
     }
 }
 
-/// Decrypts the sample `runs` times on the host, after a few runs that warm up, and checks the message of the last run.
-/// Returns the parts' mean times.
+/// Decrypts the sample `runs` times on the host, after a tenth as many runs that warm up, and checks the message of the
+/// last run. Returns the parts' mean times.
 ///
 /// # Errors
 /// Returns [`PaperError::Disagreement`] if the decrypted message is wrong.

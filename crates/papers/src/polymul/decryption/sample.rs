@@ -15,8 +15,8 @@ use zeroize::Zeroizing;
 
 use crate::error::PaperError;
 
-/// The plaintext modulus of 8 bits, as in Table 3 of Mert, Öztürk and Savaş. No prime of 8 bits is 1 mod 2n, so
-/// messages are coefficients.
+/// The plaintext modulus 2^8, as in Table 3 of Mert, Öztürk and Savaş. No prime of 8 bits is 1 mod 2n, so messages are
+/// coefficients.
 pub const T: u64 = 256;
 /// The bits of the key-switching prime that the library's parameters must have. No ciphertext of the study uses it.
 const SPECIAL_BITS: u32 = 30;

@@ -92,7 +92,7 @@ macro_rules! client {
         ///
         /// If the plain modulus batches, integers are encoded as slots, row by row as SEAL's `BatchEncoder` does.
         /// Otherwise they are encoded as coefficients. The integers stand for residues modulo the plain modulus t. They
-        /// lie from -floor(t / 2) on, or from 0 on with `unsigned`.
+        /// lie from -floor(t / 2) to ceil(t / 2) - 1, or with `unsigned` from 0 to t - 1.
         ///
         /// Every encryption and every key draws fresh randomness from the operating system, so a forked process repeats
         /// none. SEAL's files carry no key identity, so nothing can check whether a ciphertext belongs to this secret
