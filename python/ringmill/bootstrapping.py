@@ -37,7 +37,8 @@ class Bootstrapping:
     """Parameters that bootstrap, made by :func:`bootstrapping` for ``program.compile(bootstrapping=...)``.
 
     A program that is compiled with them may have any depth. One of whole numbers keeps its procedures and repeats, and
-    computes modulo p^r.
+    computes modulo p^r. Sets for approximate numbers have no p^r and no budget, so these properties and the operations
+    on digits raise :class:`ParameterError`.
     """
 
     inner: _ringmill.Bootstrapping
@@ -48,7 +49,7 @@ class Bootstrapping:
 
     @property
     def slots(self) -> int:
-        """The length of the longest vector: one row of slots."""
+        """The length of the longest vector: for whole numbers one row of slots, otherwise all slots."""
         return self.inner.slots
 
     @property
@@ -331,7 +332,7 @@ def bootstrapping(
     modulo primes alone and stores its keys whole. Give the same target to ``compile``.
 
     Raises :class:`ParameterError` for parameters that are malformed, not secure, or do not bootstrap, and for a target
-    with a set for approximate numbers.
+    with a set for approximate numbers. Raises :class:`DeviceError` for a target that does not exist.
 
     >>> import ringmill as rm
     >>> toy = rm.bootstrapping(log_n=9, prime=17, exponents=(3, 4), primes=(39, 13), weight=8,

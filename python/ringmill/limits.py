@@ -39,9 +39,9 @@ def limits(*, memory: int | str | None = None) -> Limits:
     """Sets the given limits for all work begun from now on, and returns the limits in force.
 
     `memory` is a number of bytes, or text such as ``"4GiB"`` or ``"512M"``. Work that would take more raises
-    ``MemoryError`` before it begins. If nothing is set here, the environment variable ``RINGMILL_MAX_MEMORY`` counts.
-    Without the variable the limit is four fifths of the memory that is available to the process. Raises
-    :class:`ArgumentError` for an invalid size.
+    ``MemoryError`` before it begins, and work that turns out to take more raises it on the way. If nothing is set here,
+    the environment variable ``RINGMILL_MAX_MEMORY`` counts. Without the variable the limit is four fifths of the memory
+    that is available to the process. Raises :class:`ArgumentError` for an invalid size.
 
     >>> import ringmill as rm
     >>> before = rm.limits()

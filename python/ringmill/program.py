@@ -361,15 +361,15 @@ class Program:
         axis has any length, and :attr:`Compiled.batch` inputs share a ciphertext. Other programs are compiled for
         vectors of `slots` values.
 
-        Without `params` the compiler chooses the smallest secure parameters that hold the program; otherwise it checks
-        that `params` do. `slots` is a power of two, at most half the ring degree. With `params` it may be left out, and
-        then is half the ring degree.
+        Without `params` the compiler chooses secure parameters, of the smallest ring degree that holds the program or
+        the next one. Otherwise it checks that `params` hold it. `slots` is a power of two, at most half the ring
+        degree. With `params` it may be left out, and then is half the ring degree.
 
         `scheme` names the scheme, as in ``scheme="ckks"``. The default is the first scheme that takes the types of all
         arguments. :attr:`Compiled.scheme_reason` and the reports of runs give the reason for the choice.
 
         The most useful `options` are `ranges`, the ranges of each input's values, or `sample`, typical inputs by name.
-        With either, no value of the program can outgrow its parameters. `precision` is the bits after the binary point.
+        From either the compiler derives how large values become. `precision` asks for bits after the binary point.
 
         Raises :class:`CompileError` with the line of the program at fault, or :class:`ParameterError`.
         """
@@ -637,8 +637,8 @@ def compile_traced(
     Without `params`, parameters are chosen for `security` bits under `table`. Outputs then have `digits` right decimal
     digits (6 by default), relative to the output's largest absolute value on `sample`, or to its bound without a
     sample. `precision` asks for bits after the binary point in place of digits. No value outgrows its level, and
-    outputs hold values of at least 2^`integer_bits`. Results of a program of whole numbers are exact, so none of these
-    options applies to one.
+    outputs hold all absolute values below 2^`integer_bits` at least. Results of a program of whole numbers are exact,
+    so none of these options applies to one.
 
     The ranges of the inputs limit all values. No value wraps around for inputs within their ranges, and other inputs
     are refused when they are encrypted or encoded. The range of each input comes from one of these:
@@ -658,9 +658,9 @@ def compile_traced(
     keep to its word size, ring degrees and moduli. If none can, or if the given ones do not, the refusal names the
     field of its description.
 
-    `prefer` decides among the parameters that hold the program: ``"speed"`` takes those of least time, ``"keys"`` those
-    of the smallest evaluation keys. `keys` is the most that evaluation keys may take, a number of bytes or text such as
-    ``"2GiB"``.
+    `prefer` decides among the numbers of key-switching digits that the ring degree has room for: ``"speed"`` takes the
+    least time, ``"keys"`` the smallest evaluation keys. `keys` is the most that evaluation keys may take, a number of
+    bytes or text such as ``"2GiB"``.
 
     `bootstrapping` is a set of parameters that bootstraps (:func:`ringmill.bootstrapping`). The program may then have
     any depth. With a set for whole numbers its procedures and repeats stay as they are. It computes on whole numbers
@@ -668,10 +668,11 @@ def compile_traced(
     where no other parameters have enough levels; ``bootstrapping=False`` refuses it then.
 
     :attr:`Compiled.predicted_bits` is a bound for all inputs within their ranges, wherever these come from. It fails
-    with probability 2^-40 (docs/assumptions.md). With `sample`, `digits` or `precision` holds for inputs like the
-    sample alone (:attr:`Compiled.predicted_bits_like_sample`). For them no value in the program is larger than `margin`
-    times its largest on the sample. Files keep nothing of a sample except the ranges, in powers of two, and the chosen
-    parameters. A report names the largest absolute value of an output on the sample, rounded down to a power of two.
+    with a probability of at most 2^-40 (docs/assumptions.md). With `sample`, `digits` or `precision` holds for inputs
+    like the sample alone (:attr:`Compiled.predicted_bits_like_sample`). For them no value in the program is larger than
+    `margin` times its largest on the sample. Files keep nothing of a sample except the ranges, in powers of two, and
+    the chosen parameters, unless :meth:`Compiled.save` is told to keep it. A report names the largest absolute value of
+    an output on the sample, rounded down to a power of two.
 
     Raises :class:`CompileError` with the line of a value that no parameters hold, or that the given ones do not hold,
     and :class:`DataError` for ranges or a sample that do not fit the program.

@@ -519,7 +519,7 @@ class Compiled:
     @property
     def predicted_bits_like_sample(self) -> dict[str, float] | None:
         """The bits after the binary point that are right in every slot of each output, for inputs like the sample that
-        the program was compiled with. It is None without a sample.
+        the program was compiled with. It is None without a sample, and for exact results.
 
         Inputs are like the sample if no value inside the program is larger than the margin times its largest on the
         sample. Nobody can check that for encrypted inputs, so you must know it.
@@ -571,7 +571,7 @@ class Compiled:
 
     @property
     def layouts(self) -> dict[str, str]:
-        """How the values of each argument and each result stand in slots, for a program of arrays.
+        """How the values of each argument and each result stand in slots. Only a program of arrays has layouts.
 
         A layout says how many ciphertexts hold the array, at which stride each axis stands where it has one, and what
         the other slots hold.
@@ -596,7 +596,7 @@ class Compiled:
 
     @arguments()
     def counts(self) -> tuple[dict[str, int], dict[str, int]]:
-        """Counts how often a run executes each macro and each mid-level instruction. Nothing is unrolled."""
+        """Counts how often a run executes each macro and each mid-level instruction. What repeats is multiplied."""
         return self._inner.counts()
 
     @arguments()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes on Microsoft SEAL's files, from bytes to bytes. Each result equals SEAL's own bit for bit."""
+"""Computes on Microsoft SEAL's files, from bytes to bytes. An evaluator's results equal SEAL's own bit for bit."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from ringmill.arrays.moves import Placed
 from ringmill.arrays.slotwise import lacks_zero
 
 WORK = 10_000
-"""The slot operations that a search emits before it takes the best that it has found: about a second."""
+"""The work (:attr:`Code.work`) after which a search takes the best that it has found: about a second."""
 
 MOST_SLOTS = 1 << 13  # more slots than this are taken only by request
 
@@ -50,10 +50,10 @@ def candidates(node: Node, slots: int, without_zero: bool = False) -> list[Layou
 
 
 def choose(graph: Graph, roots: Sequence[Node], slots: int | None, work: int = WORK) -> Choice:
-    """Returns the cheapest lowering that a search finds. It begins with the first usual layout of each input, and
+    """Returns the cheapest lowering that a search finds. It begins with the first candidate of each input, and
     changes one input at a time.
 
-    The search ends after `work` slot operations were emitted, so every computer finds the same lowering.
+    The bound `work` counts operations (:attr:`Code.work`) and no time, so every computer finds the same lowering.
     """
     pinned = [node for node in in_order(roots) if node.op == "layout"]
     ends = [padded(node.shape) for node in (*graph.inputs.values(), *roots)] + [pins.span(node) for node in pinned]

@@ -75,7 +75,7 @@ class Code:
         """
         self._deepest: list[int] = []
         self.work = 0
-        """The number of operations that were emitted so far, also those that were removed again."""
+        """The work so far: emitted operations, also known or removed ones, and a share for large tables of slots."""
 
     def emit(self, name: str, operands: tuple[int, ...], *rest: Any, line: Line) -> int:
         """Adds an operation unless it is known. Returns its number."""

@@ -69,6 +69,6 @@ class Graph:
         *operands: tuple[Node, np.ndarray],
         rest: tuple[Any, ...] = (),
     ) -> Node:
-        """Adds an operation at the user's line."""
+        """Returns a new operation at the user's line."""
         flat = tuple((node, np.ascontiguousarray(index, dtype=np.int64)) for node, index in operands)
         return Node(op, shape, kind, flat, user_line(), rest)

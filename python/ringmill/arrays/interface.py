@@ -246,7 +246,7 @@ class Interface:
         return found
 
     def count(self, values: Mapping[str, Any]) -> int | None:
-        """Returns how many inputs a batch has, or None for a program of a fixed number."""
+        """Returns how many inputs a batch has. It is None without encrypted values and for a fixed number of inputs."""
         if self.batch is None:
             return None
         flat = self._flat(values)
@@ -306,7 +306,7 @@ class Interface:
         return found
 
     def by_result(self, of_vectors: Mapping[str, Any], least: Callable[[list[Any]], Any] = min) -> dict[str, Any]:
-        """Turns figures of output vectors into figures of results. A result has the least figure of its vectors."""
+        """Turns figures of output vectors into figures of results. `least` chooses among those of its vectors."""
         return {
             result.name: least([of_vectors[name] for name in result.vectors if name in of_vectors])
             for result in self.results

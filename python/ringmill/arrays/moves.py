@@ -95,7 +95,7 @@ def arrange(code: Code, placed: Placed, wish: np.ndarray, line: Line) -> Placed 
     """Moves values so that each slot holds what the array `wish` says: the number of a value, `ZERO`, or `RUBBISH` for
     any content.
 
-    Returns None if no slot holds a wanted value.
+    Returns None if some wanted value is in no slot.
     """
     code.work += wish.size >> 10
     if _meets(placed.layout.holds, wish):
@@ -226,7 +226,7 @@ def _doubled(
 
 def sources(layout: Layout, values: np.ndarray, targets: np.ndarray) -> np.ndarray | None:
     """Chooses for each value the copy that is moved to the value's target slot, so that the moves need few different
-    rotations. Returns the copies' slots, or None if no slot holds one of the values.
+    rotations. Returns the copies' slots, or None if some value is in no slot.
     """
     first = layout.first(values)
     if (first < 0).any():
@@ -265,8 +265,8 @@ def _few(which: np.ndarray, places: np.ndarray, steps: np.ndarray, count: int) -
 
 
 def _picked(code: Code, placed: Placed, wish: np.ndarray, line: Line) -> Placed | None:
-    """Fulfils any wish (:func:`arrange`): rotates by each distance, masks, and adds up. Returns None if no slot holds a
-    wanted value.
+    """Fulfils any wish (:func:`arrange`): rotates by each distance, masks, and adds up. Returns None if some wanted
+    value is in no slot.
     """
     targets = np.flatnonzero(wish >= 0)
     values = wish[targets]

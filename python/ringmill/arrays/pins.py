@@ -77,7 +77,7 @@ def layout(x: Any, strides: Any, offset: int = 0, copies: bool = False) -> Array
 
 
 def span(node: Node) -> int:
-    """Returns the number of slots from the first up to the last one that the array of an `rm.layout` takes."""
+    """Returns the number of slots from slot 0 up to the last one that the array of an `rm.layout` takes."""
     strides, offset, _ = node.rest
     return int(affine(node.shape, strides, offset).max()) + 1
 
