@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package's errors. Each message names the expected value, the value found and a cure.
 
-All are :class:`RingmillError`. The class tells the kind of fault, whatever Python would have raised:
+All but :class:`Interrupted` are :class:`RingmillError`. The class tells the kind of fault, whatever Python would have
+raised:
 
 * in a program, :class:`CompileError`, with the file and line of the program;
 * parameters and the options that choose them, :class:`ParameterError`; values, :class:`DataError`; keys,

@@ -46,8 +46,9 @@ def load(
     you accept. The default is ``"guidelines_2024"``, and for sparse secrets ``"sparse_ternary_2026"``. A list replaces
     both: ``tables=["guidelines_2024", "standard_2018"]``.
 
-    A file names its scheme, and a file of another scheme than `scheme` is refused. A file keeps the lengths of arrays
-    and no types. Inputs are whole numbers if the scheme is one of integers, and otherwise real or complex numbers.
+    A file names its scheme, and a file of another scheme than `scheme` is refused. The file of a program of arrays
+    keeps the types of its arguments. Other files keep only lengths. Their inputs are whole numbers if the scheme is one
+    of integers, and otherwise real or complex numbers.
 
     Raises :class:`FileError` or :class:`CompileError`.
     """

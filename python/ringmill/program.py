@@ -102,9 +102,10 @@ def program(function: Callable[..., Any]) -> Program:
     A type in brackets says what a parameter holds, as in ``rm.Encrypted[rm.real[64]]``. Without a type the parameter is
     a vector of real or complex numbers, one for each slot of the program, which only CKKS computes on.
 
-    The function computes on whole vectors of slots and returns one encrypted vector, or a tuple or dict of them. Each
-    compilation runs it once, on stand-ins, so loops and ``if`` on ordinary Python values are unrolled. A program that
-    is called with vectors of another program becomes part of it.
+    The function computes on whole vectors of slots. If all types are declared and :meth:`Program.compile` gets no
+    `slots`, it computes on arrays. It returns one encrypted value, or a tuple or dict of them. Each compilation runs it
+    once, on stand-ins, so loops and ``if`` on ordinary Python values are unrolled. A program that is called with
+    vectors of another program becomes part of it.
 
     >>> import ringmill as rm
     >>> @rm.program
@@ -646,7 +647,8 @@ def compile_traced(
     * `ranges`, by name: ``(lowest, highest)`` for real numbers, or one number as the largest absolute value;
     * `sample`, typical values of every input by name, encrypted and plain. The range goes from the least to the largest
       real number, or up to the largest absolute value of complex ones. Each end is multiplied by `margin` (2 by
-      default) and rounded up to a power of two. Zero is an end if all values have one sign;
+      default) and rounded up to a power of two. Zero is an end if all values have one sign. For whole numbers the range
+      is as wide on both sides of 0;
     * `input_bound`, the largest absolute value. The default is 1, with a :class:`DefaultBoundWarning`.
 
     A largest absolute value allows complex numbers too, except for inputs of type ``rm.real``.

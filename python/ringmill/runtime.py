@@ -301,7 +301,7 @@ class Client:
         share: Share | None = None,
         assume_bounded: bool = False,
     ) -> Any:
-        """Decrypts the outputs, in the structure that the program's function returned: one array, a tuple or a dict.
+        """Decrypts the outputs, in the structure that the program's function returned, such as an array or a dict.
 
         The result is for the holder of the key alone, since its errors reveal information about the secret key. A
         result that others will see needs `share`, which says how much noise is added, as in
@@ -738,7 +738,7 @@ class Compiled:
         that runs only some of the instructions (``sim:polymul``).
 
         Ctrl-C raises :class:`Interrupted`, a ``KeyboardInterrupt`` whose `runs` are the complete ones. A run that would
-        take more memory than :func:`limits` allow raises ``MemoryError`` before it begins.
+        take more memory than :func:`limits` allow raises ``MemoryError``, in most cases before it begins.
         """
         more = inputs.more if isinstance(inputs, Inputs) else ()
         if more and not (checkpoint is None and resume is None and trace is None):
