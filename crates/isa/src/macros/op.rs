@@ -80,7 +80,7 @@ pub enum MacroOp {
     Sumturn,
     /// The sum of products of ciphertexts with lifted constants. The operands are the ciphertexts, then a constant for each of them. Only in procedures that the compiler links in.
     Sumplain,
-    /// A matrix times the slots of a, by baby and giant steps. The first operand is a, and the others are lifted constants with limbs modulo the special primes: a row for each giant step, then one row that no giant step turns. In a row, the first constant multiplies a, the others a under each baby step. d is the sum of the rows, each under its giant step, divided down to the immediate's level. Baby steps share one decomposition, and no division by the special primes comes before the sum of a row (double hoisting). Only in procedures that the compiler links in.
+    /// A matrix times the slots of a, by baby and giant steps. The first operand is a, and the others are lifted constants with limbs modulo the special primes: a row for each giant step, then one row that no giant step turns. In a row, the first constant multiplies a, and each other one multiplies a under a baby step. d is the sum of the rows, each under its giant step, divided down to the immediate's level. Baby steps share one decomposition. No division by the special primes comes before the sum of a row (double hoisting). Only in procedures that the compiler links in.
     Matvec,
     /// The sum of the operands, each times its integer, and of the last integer, a constant. A division by the primes above the immediate's level follows. In CKKS the integers bring the operands to one scale. Only in procedures that the compiler links in.
     Combine,
@@ -144,7 +144,7 @@ pub enum MacroRule {
     TurnSum,
     /// `sum-plain`: The operands are ciphertexts of two polynomials, of one level and annotation, then as many lifted constants of that level, without limbs modulo the special primes and, with scales, of one scale. The result has two polynomials and that level. Scales multiply; a correction factor stays.
     SumPlain,
-    /// `matrix`: The first operand is a ciphertext of two polynomials. The others are lifted constants of its level with limbs modulo the special primes, of one scale: one for each pair of a row and a factor, where there is one row more than giant steps and one factor more than baby steps. The result has two polynomials and the immediate's level, which is not higher. Scales multiply, and are divided by the primes between the two levels.
+    /// `matrix`: The first operand is a ciphertext of two polynomials. The others are lifted constants of its level and of one scale, with limbs modulo the special primes. There is one for each pair of a row and a factor: one row more than giant steps, and one factor more than baby steps. The result has two polynomials and the immediate's level, which is not higher. Scales multiply, and are divided by the primes between the two levels.
     Matrix,
     /// `combine`: The operands are ciphertexts of two polynomials, of one level and one plaintext modulus. There is an integer for each, and one more. The result has two polynomials, the immediate's level, which is not higher, and any correction factor of that modulus, or any scale if the operands have scales.
     Combine,
@@ -724,7 +724,7 @@ impl MacroOp {
                 result_names: &["d"],
                 immediate: MacroImmKind::Matrix,
                 rule: MacroRule::Matrix,
-                semantics: "A matrix times the slots of a, by baby and giant steps. The first operand is a, and the others are lifted constants with limbs modulo the special primes: a row for each giant step, then one row that no giant step turns. In a row, the first constant multiplies a, the others a under each baby step. d is the sum of the rows, each under its giant step, divided down to the immediate's level. Baby steps share one decomposition, and no division by the special primes comes before the sum of a row (double hoisting). Only in procedures that the compiler links in.",
+                semantics: "A matrix times the slots of a, by baby and giant steps. The first operand is a, and the others are lifted constants with limbs modulo the special primes: a row for each giant step, then one row that no giant step turns. In a row, the first constant multiplies a, and each other one multiplies a under a baby step. d is the sum of the rows, each under its giant step, divided down to the immediate's level. Baby steps share one decomposition. No division by the special primes comes before the sum of a row (double hoisting). Only in procedures that the compiler links in.",
                 expansion: &[],
             },
             MacroOp::Combine => &OpInfo {

@@ -19,10 +19,11 @@ use crate::rlwe::error::RlweError;
 /// A baby step or a giant step: the procedure's immediate parameter for its Galois element, and its key.
 type Step = (u16, KeyOperand);
 
-/// Emits the product of a matrix and the ciphertext operand. The plaintext operands are the matrix's diagonals, turned
-/// back by the giant steps, with limbs modulo the special primes: for each giant step, and then for the sum that no
-/// giant step turns, one for the ciphertext and one for each of its baby steps. The sum of all giant steps is divided by
-/// the special primes and the level's last primes together ([`Shape::dropped`](super::Shape::dropped)).
+/// Emits the product of a matrix and the ciphertext operand. The plaintext operands are the matrix's diagonals, each
+/// turned back by its giant step, with limbs modulo the special primes. They come row by row: a row for each giant step,
+/// then one that no giant step turns. A row has one for the ciphertext and one for each of its baby steps. The sum of the
+/// turned rows is divided by the special primes and the level's last primes together
+/// ([`Shape::dropped`](super::Shape::dropped)).
 pub(crate) fn mat_vec<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> {
     check_count(v.babies())?;
     let (c0, c1) = (e.cipher(0, Poly(0))?, e.cipher(0, Poly(1))?);
