@@ -2,10 +2,10 @@
 //! Runs the turns of a blind rotation on the CPU's kernels.
 //!
 //! With m = 1 ([`crate::tfhe::Unrolling`]) a turn computes ACC += K x (X^e - 1) ACC, for the accumulator ACC, the
-//! gadget ciphertext K and the exponent e. With m = 2 or 3 it computes ACC += the sum over the patterns u of (X^e(u) -
-//! 1) (K_u x ACC) (Kong and Li's paper, Section III-E; Zhou et al., IEEE Access 2018). It decomposes and transforms the
-//! accumulator once for all patterns. If the parameters allow 32-bit words ([`Params::narrow`]), all turns of a line
-//! use them.
+//! gadget ciphertext K and the exponent e. With m = 2 or 3 it computes ACC += the sum over the patterns u of
+//! (X^e(u) - 1) (K_u x ACC) (Kong and Li's paper, Section III-E; Zhou et al., IEEE Access 2018). It decomposes and
+//! transforms the accumulator once for all patterns. If the parameters allow 32-bit words ([`Params::narrow`]), all turns
+//! of a line use them.
 
 use std::ops::Range;
 
