@@ -6,7 +6,7 @@
 //! g - 52) and W_i = floor(w_i 2^52 / p):
 //!
 //! - the sum T of the products is kept modulo 2^104, as the 52-bit parts of x_i and w_i without the product of the two
-//!   high parts (four multiply-adds, or two when all fit 52 bits);
+//!   high parts (two multiply-adds, and one more each if terms or constants need more than 52 bits);
 //! - the estimate E = sum_i floor((x_i >> s) W_i / 2^52) is below l 2^(52-g) <= 2^52 (one multiply-add).
 //!
 //! Each term of 2^s E is at most x_i w_i / p and short of it by less than 3 2^s. The three parts
@@ -39,7 +39,7 @@ pub(super) struct Packed {
     /// The number s of low bits that are cut from each term x_i before the multiple of the target
     /// modulus in the sum is estimated.
     cut: u32,
-    /// Whether a term x_i or a constant w_i may need more than 52 bits.
+    /// Whether a term x_i may need more than 52 bits.
     wide: bool,
     groups: Vec<Group>,
 }
@@ -48,6 +48,8 @@ pub(super) struct Packed {
 /// together.
 #[derive(Clone, Debug)]
 struct Group {
+    /// Whether a constant w_i of the group may need more than 52 bits.
+    wide: bool,
     reducers: Vec<Reducer>,
     /// For each term and each target modulus p of the group, three numbers: the term's constant w,
     /// the part of w above 52 bits, and floor(w 2^52 / p).
@@ -81,6 +83,7 @@ impl Packed {
             .chunks(GROUP)
             .zip(rows.chunks(GROUP))
             .map(|(targets, rows)| Group {
+                wide: targets.iter().any(|p| p.bits() > 52),
                 reducers: targets.iter().map(|p| Reducer::new(*p, cut)).collect(),
                 constants: (0..terms)
                     .flat_map(|i| rows.iter().filter_map(move |row| row.get(i)))
@@ -88,11 +91,10 @@ impl Packed {
                     .collect(),
             })
             .collect();
-        let wide = bits > 52 || targets.iter().any(|p| p.bits() > 52);
         Self {
             terms,
             cut,
-            wide,
+            wide: bits > 52,
             groups,
         }
     }
@@ -167,25 +169,41 @@ pub(super) fn weighted_sums(
         // SAFETY: the backend is only in force where the processor has its features; row i of y is valid for `done`
         // words, as is every output of the group.
         unsafe {
-            match (width, packed.wide) {
-                (4, true) => group_sums::<2, 4, true>(packed, group, y.as_ptr(), out, done),
-                (3, true) => group_sums::<2, 3, true>(packed, group, y.as_ptr(), out, done),
-                (2, true) => group_sums::<4, 2, true>(packed, group, y.as_ptr(), out, done),
-                (_, true) => group_sums::<8, 1, true>(packed, group, y.as_ptr(), out, done),
-                (4, false) => group_sums::<2, 4, false>(packed, group, y.as_ptr(), out, done),
-                (3, false) => group_sums::<2, 3, false>(packed, group, y.as_ptr(), out, done),
-                (2, false) => group_sums::<4, 2, false>(packed, group, y.as_ptr(), out, done),
-                (_, false) => group_sums::<8, 1, false>(packed, group, y.as_ptr(), out, done),
+            match width {
+                4 => by_width::<2, 4>(packed, group, y.as_ptr(), out, done),
+                3 => by_width::<2, 3>(packed, group, y.as_ptr(), out, done),
+                2 => by_width::<4, 2>(packed, group, y.as_ptr(), out, done),
+                _ => by_width::<8, 1>(packed, group, y.as_ptr(), out, done),
             }
         }
     }
     done
 }
 
-/// Computes the sums of terms times constants modulo the `J` target moduli of one group, `V` vectors of
-/// coefficients at a time.
+/// Computes the sums of one group of `J` target moduli with as few multiply-adds as its terms and constants allow.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn group_sums<const V: usize, const J: usize, const WIDE: bool>(
+unsafe fn by_width<const V: usize, const J: usize>(
+    packed: &Packed,
+    group: &Group,
+    y: *const u64,
+    out: [*mut u64; GROUP],
+    len: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (packed.wide, group.wide) {
+            (true, true) => group_sums::<V, J, true, true>(packed, group, y, out, len),
+            (true, false) => group_sums::<V, J, true, false>(packed, group, y, out, len),
+            (false, true) => group_sums::<V, J, false, true>(packed, group, y, out, len),
+            (false, false) => group_sums::<V, J, false, false>(packed, group, y, out, len),
+        }
+    }
+}
+
+/// Computes the sums of terms times constants modulo the `J` target moduli of one group, `V` vectors of
+/// coefficients at a time. Terms may have more than 52 bits with `TERMS`, and constants with `CONSTANTS`.
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+unsafe fn group_sums<const V: usize, const J: usize, const TERMS: bool, const CONSTANTS: bool>(
     packed: &Packed,
     group: &Group,
     y: *const u64,
@@ -196,10 +214,10 @@ unsafe fn group_sums<const V: usize, const J: usize, const WIDE: bool>(
     // SAFETY: the caller's promise.
     unsafe {
         for c in (0..full).step_by(V * LANES) {
-            vector_sums::<V, J, WIDE>(packed, group, y, out, c);
+            vector_sums::<V, J, TERMS, CONSTANTS>(packed, group, y, out, c);
         }
         for c in (full..len).step_by(LANES) {
-            vector_sums::<1, J, WIDE>(packed, group, y, out, c);
+            vector_sums::<1, J, TERMS, CONSTANTS>(packed, group, y, out, c);
         }
     }
 }
@@ -207,7 +225,7 @@ unsafe fn group_sums<const V: usize, const J: usize, const WIDE: bool>(
 /// Computes the sums of terms times constants modulo the `J` target moduli of one group for `V` vectors of
 /// coefficients, from coefficient c on.
 #[inline(always)]
-unsafe fn vector_sums<const V: usize, const J: usize, const WIDE: bool>(
+unsafe fn vector_sums<const V: usize, const J: usize, const TERMS: bool, const CONSTANTS: bool>(
     packed: &Packed,
     group: &Group,
     y: *const u64,
@@ -229,8 +247,10 @@ unsafe fn vector_sums<const V: usize, const J: usize, const WIDE: bool>(
                     low[v][j] = _mm512_madd52lo_epu64(low[v][j], x[v], w);
                     high[v][j] = _mm512_madd52hi_epu64(high[v][j], x[v], w);
                     estimate[v][j] = _mm512_madd52hi_epu64(estimate[v][j], x_cut[v], ratio);
-                    if WIDE {
+                    if CONSTANTS {
                         high[v][j] = _mm512_madd52lo_epu64(high[v][j], x[v], w_high);
+                    }
+                    if TERMS {
                         high[v][j] = _mm512_madd52lo_epu64(high[v][j], x_high[v], w);
                     }
                 }
