@@ -192,10 +192,12 @@ fn compute(step: &Step, task: &mut Task<'_>) -> Result<(), Fault> {
             let (a, b) = ([held(0)?, held(1)?], [held(2)?, held(3)?]);
             kernels::tensor(*q, out, a, b, store)?
         }
-        Kernel::DotPair { q, carry } => {
+        Kernel::DotPair { q, carry, turn } => {
             let out = [out, writable(rest.first_mut())?];
             let terms = src.get(step.kernel.updates()..).ok_or(Fault::Shape)?;
-            with_triples(terms, |terms| kernels::dot_pair(*q, out, terms, *carry))?
+            with_triples(terms, |terms| {
+                kernels::dot_pair(*q, out, terms, *carry, turn.as_deref())
+            })?
         }
         Kernel::Dot(q) => with_pairs(src, |terms| kernels::dot(*q, out, terms))?,
         Kernel::Word(q, kernel) => match *kernel {

@@ -49,10 +49,11 @@ pub(super) enum Kernel {
     Dot(Modulus),
     /// Two sums of products, the sums of d_k a_k and d_k b_k, which share their first factors. The operands are d_k,
     /// a_k, b_k for each k in turn. With `carry` the sums start from the two operands before these, and the results
-    /// take their buffers.
+    /// take their buffers. With `turn` the d_k are the results of this automorphism on the given limbs.
     DotPair {
         q: Modulus,
         carry: bool,
+        turn: Option<Arc<AutoEvalPlan>>,
     },
     /// The product of a matrix and a vector of pairs of limbs: for each row r, two sums over k of d_rk a_k and d_rk b_k.
     /// The operands are a_k, b_k for each of the `factors` numbers k in turn, then the d_rk, row by row.
@@ -127,7 +128,11 @@ impl Kernel {
             Job::AutoHalves(log_n, g) => Self::AutoHalves(AutoEvalPlan::shared(log_n, g)?),
             Job::Conv(from, to, w) => Self::Conv(from, to, w),
             Job::Dot(q) => Self::Dot(q),
-            Job::DotPair { q, carry } => Self::DotPair { q, carry },
+            Job::DotPair { q, carry, turn } => {
+                let shared = |(log_n, g)| AutoEvalPlan::shared(log_n, g);
+                let turn = turn.map(shared).transpose()?;
+                Self::DotPair { q, carry, turn }
+            }
             Job::MatVec { q, factors } => Self::MatVec { q, factors },
             Job::Tensor(q) => Self::Tensor(q),
             Job::SubScale(q, w) => Self::SubScale(q, q.shoup(w)),

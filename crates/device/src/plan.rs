@@ -72,10 +72,12 @@ pub enum Job {
     Dot(Modulus),
     /// Two sums of products, the sums of d_k a_k and d_k b_k, which share their first factors. The operands are d_k,
     /// a_k, b_k for each k in turn. With `carry` the sums start from the two operands before these, and the results
-    /// take their buffers.
+    /// take their buffers. With `turn` the d_k are the results of an automorphism on the given limbs: log2 of the ring
+    /// degree N, and the Galois element.
     DotPair {
         q: Modulus,
         carry: bool,
+        turn: Option<(u32, u64)>,
     },
     /// The product of a matrix and a vector of pairs of limbs: for each row r, two sums over k of d_rk a_k and d_rk b_k.
     /// The operands are a_k, b_k for each of the `factors` numbers k in turn, then the d_rk, row by row. The results are

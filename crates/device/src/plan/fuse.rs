@@ -8,6 +8,7 @@
 //! | `SUB`, `MULI`, and an `ADD` where there is one | a scaled difference, and its addend |
 //! | a transform that begins with a conversion, a scaled difference from it | a transform that begins and ends with these |
 //! | `DOT` and `DOT` with the same first factors | a pair of sums that reads them once |
+//! | such a pair, and one automorphism in evaluation form of all its first factors | a pair that reads them turned |
 //! | `DOT` of x0 y1 + x1 y0, `MUL` x0 y0, `MUL` x1 y1 | a tensor product |
 //! | elementwise steps on parameters | one pass, a block of coefficients at a time ([`passes`]) |
 //! | `DOT` for each of several lists of first factors and each of two lists of second factors | a product of a matrix and a vector ([`matrices`]) |
@@ -18,6 +19,8 @@
 //! operation.
 
 use std::collections::HashMap;
+
+use ringmill_math::is_short;
 
 use super::matrix::matrices;
 use super::pass::passes;
@@ -88,6 +91,8 @@ pub(super) fn fuse(
     let flow = Flow::of(&steps, results, *values);
     matrices(&mut steps, &flow);
     pairs(&mut steps, &flow);
+    let flow = Flow::of(&steps, results, *values);
+    turned(&mut steps, &flow);
     let steps = steps.into_iter().flatten();
     let most = pair_bytes(cache_bytes);
     steps
@@ -255,8 +260,47 @@ fn pairs(steps: &mut [Option<Step>], flow: &Flow) {
             let src = terms.flat_map(|(k, &d)| [d, own(&other, k), own(step, k)]);
             step.src = src.collect();
             step.dst = other.dst.iter().chain(&step.dst).copied().collect();
-            step.job = Job::DotPair { q, carry: false };
+            let (carry, turn) = (false, None);
+            step.job = Job::DotPair { q, carry, turn };
         }
+    }
+}
+
+/// Fuses a pair of sums with the automorphism of which all their shared factors are results, if nothing else reads these
+/// results. Pairs modulo primes below 2^32 stay as they are. `flow` says which steps compute and read each value.
+fn turned(steps: &mut [Option<Step>], flow: &Flow) {
+    for i in 0..steps.len() {
+        let Some(step) = &steps[i] else { continue };
+        let Job::DotPair { q, .. } = step.job else {
+            continue;
+        };
+        let made = |&v: &u32| {
+            let j = flow.only_for_one(v)?;
+            match (steps[j].as_ref()?, &*steps[j].as_ref()?.src) {
+                (step, &[from]) if let Job::AutoEval(log_n, g) = step.job => {
+                    Some((j, from, (log_n, g)))
+                }
+                _ => None,
+            }
+        };
+        let found: Option<Vec<_>> = step.src.iter().step_by(3).map(made).collect();
+        let Some(found) = found.filter(|_| !is_short(q.value().into())) else {
+            continue;
+        };
+        let Some(&(_, _, turn)) = found.first() else {
+            continue;
+        };
+        if found.iter().any(|&(_, _, other)| other != turn) {
+            continue;
+        }
+        if let Some(step) = &mut steps[i] {
+            let (carry, turn) = (false, Some(turn));
+            step.job = Job::DotPair { q, carry, turn };
+            for (term, &(_, from, _)) in step.src.chunks_mut(3).zip(&found) {
+                term[0] = from;
+            }
+        }
+        found.iter().for_each(|&(j, _, _)| steps[j] = None);
     }
 }
 
@@ -264,7 +308,15 @@ fn pairs(steps: &mut [Option<Step>], flow: &Flow) {
 /// adds its products to the two sums of the step before it, and reads about `pair_bytes` bytes of
 /// shared factors. The new sums get numbers from `values` on.
 fn shorter_sums(step: Step, values: &mut usize, pair_bytes: usize) -> Vec<Step> {
-    let (&Job::DotPair { q, carry: false }, &[a, b]) = (&step.job, &*step.dst) else {
+    let (
+        &Job::DotPair {
+            q,
+            turn,
+            carry: false,
+        },
+        &[a, b],
+    ) = (&step.job, &*step.dst)
+    else {
         return vec![step];
     };
     let limb = (size_of::<u64>() * a.words).max(1);
@@ -289,6 +341,7 @@ fn shorter_sums(step: Step, values: &mut usize, pair_bytes: usize) -> Vec<Step> 
             job: Job::DotPair {
                 q,
                 carry: sums.is_some(),
+                turn,
             },
             op: step.op,
             instr: step.instr,

@@ -2,7 +2,7 @@
 //! Tests which steps of a procedure are fused, and which must not be.
 
 use ringmill_device::plan::{Fusion, Job, Steps};
-use ringmill_isa::Poly;
+use ringmill_isa::{Galois, Poly};
 use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, ProcBuilder, ValueId};
 use ringmill_math::{Ring, primes};
 
@@ -158,6 +158,26 @@ fn sums_with_the_same_first_factors_are_a_pair() {
     let x = b.0.dot(&[(d, k), (e, l)]).unwrap();
     let y = b.0.dot(&[(d, m), (e, x)]).unwrap();
     assert_eq!(b.fused_after(2, &[x, y]), ["dot", "dot"]);
+}
+
+#[test]
+fn a_pair_reads_first_factors_under_one_automorphism() {
+    let pair = |by: [u32; 2], read: bool| {
+        let mut b = Build::new();
+        let made: [ValueId; 2] = b.made();
+        let [k, l, m, n] = b.evals();
+        let [d, e] = [0, 1].map(|i| b.0.auto(made[i], Galois(by[i])).unwrap());
+        let x = b.0.dot(&[(d, k), (e, l)]).unwrap();
+        let y = b.0.dot(&[(d, m), (e, n)]).unwrap();
+        match read {
+            true => b.fused_after(2, &[x, y, d]),
+            false => b.fused_after(2, &[x, y]),
+        }
+    };
+    assert_eq!(pair([5, 5], false), ["pair"]);
+    // Two automorphisms, or a turned factor that is read elsewhere.
+    assert_eq!(pair([5, 25], false), ["other", "other", "pair"]);
+    assert_eq!(pair([5, 5], true), ["other", "other", "pair"]);
 }
 
 #[test]

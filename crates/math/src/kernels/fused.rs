@@ -8,12 +8,12 @@
 //! first-level cache. Some functions have loops with other products for moduli below 2^32 ([`super::fused_short`],
 //! [`super::short`]).
 
+use super::{
+    AutoEvalPlan, add_assign, add_scalar_assign, check_len, dot, elementwise, mac_assign,
+    mul_constant, sub, widen,
+};
 #[cfg(target_arch = "x86_64")]
 use super::{Backend, fused_ifma, fused_short, short};
-use super::{
-    add_assign, add_scalar_assign, check_len, dot, elementwise, mac_assign, mul_constant, sub,
-    widen,
-};
 use crate::{MathError, Modulus, Residues, Shoup};
 
 /// The way in which a result is written to memory: into the processor's cache or past it.
@@ -103,18 +103,25 @@ pub type PairTerm<'a> = (Residues<'a>, Residues<'a>, Residues<'a>);
 
 /// Computes two sums of products that share their first factors, as in key switching. out\[0\] is
 /// the sum of d_k * a_k and out\[1\] the sum of d_k * b_k mod q over the terms (d_k, a_k, b_k).
-/// With `carry` the sums are added to what `out` holds.
+/// With `carry` the sums are added to what `out` holds. With an automorphism `turn`, the d_k are its results on the
+/// given limbs, which are in evaluation form in the full ring.
 ///
 /// # Errors
-/// [`MathError::Length`] if the two results or a limb of a term differ in length.
+/// [`MathError::Length`] if the two results or a limb of a term differ in length, or if the automorphism's ring has
+/// another.
 pub fn dot_pair(
     q: Modulus,
     out: [&mut [u64]; 2],
     terms: &[PairTerm<'_>],
     carry: bool,
+    turn: Option<&AutoEvalPlan>,
 ) -> Result<(), MathError> {
     let [a, b] = out;
     check_len("second sum", a.len(), b.len())?;
+    let turn = turn.map(AutoEvalPlan::sources);
+    if let Some(sources) = turn {
+        check_len("the automorphism's ring", a.len(), sources.len())?;
+    }
     for (shared, first, second) in terms {
         check_len("shared factor", a.len(), shared.len())?;
         check_len("first factor", a.len(), first.len())?;
@@ -122,45 +129,63 @@ pub fn dot_pair(
     }
     #[cfg(target_arch = "x86_64")]
     let done = match Backend::current() {
-        Backend::Avx2 if short::fits(q) => {
+        Backend::Avx2 if short::fits(q) && turn.is_none() => {
             let out = [a.as_mut_ptr(), b.as_mut_ptr()];
             // SAFETY: the backend is only in force where the processor has its features; all slices have one length.
             unsafe { short::dot_pair(q, out, terms, carry, a.len()) }
         }
-        Backend::Avx512 | Backend::Avx512Ifma if short::fits(q) => {
+        Backend::Avx512 | Backend::Avx512Ifma if short::fits(q) && turn.is_none() => {
             let out = [a.as_mut_ptr(), b.as_mut_ptr()];
             // SAFETY: as above.
             unsafe { fused_short::dot_pair(q, out, terms, carry, a.len()) }
         }
         Backend::Scalar | Backend::Avx2 | Backend::Avx512 | Backend::Avx512Ifma => {
-            fused_ifma::dot_pair(q, [a, b], terms, carry)
+            fused_ifma::dot_pair(q, [a, b], terms, carry, turn)
         }
     };
     #[cfg(not(target_arch = "x86_64"))]
     let done = 0;
-    let (mut sum, mut wide) = ([0; BLOCK], [[0; BLOCK]; 2]);
+    if done == a.len() {
+        return Ok(());
+    }
+    let (mut sum, mut wide) = ([0; BLOCK], [0; BLOCK]);
+    // A block of each shared factor of a group, if they are not read in place.
+    let in_place = |shared| matches!((shared, turn), (Residues::Wide(_), None));
+    let rooms = match terms.iter().all(|&(shared, _, _)| in_place(shared)) {
+        true => 0,
+        false => terms.len().min(BLOCK_TERMS),
+    };
+    let mut rooms = vec![0; BLOCK * rooms];
     for at in blocks(done, a.len()) {
         let sum = &mut sum[..at.len()];
-        for (out, pick) in [(&mut *a, 0), (&mut *b, 1)] {
-            let out = &mut out[at.clone()];
-            if !carry {
-                out.fill(0);
+        if !carry {
+            a[at.clone()].fill(0);
+            b[at.clone()].fill(0);
+        }
+        for group in terms.chunks(BLOCK_TERMS) {
+            for (room, &(shared, _, _)) in rooms.chunks_exact_mut(BLOCK).zip(group) {
+                let room = &mut room[..at.len()];
+                match (shared, turn) {
+                    (shared, Some(sources)) => gathered(shared, &sources[at.clone()], room),
+                    (Residues::Wide(_), None) => {}
+                    (Residues::Short(words), None) => widen(room, &words[at.clone()])?,
+                }
             }
-            for group in terms.chunks(BLOCK_TERMS) {
+            for (out, pick) in [(&mut *a, 0), (&mut *b, 1)] {
+                let out = &mut out[at.clone()];
                 let mut pairs: [(&[u64], &[u64]); BLOCK_TERMS] = [(&[], &[]); BLOCK_TERMS];
                 let mut count = 0;
-                for (shared, first, second) in group {
-                    let own = if pick == 0 { first } else { second };
-                    match (shared, own) {
-                        (Residues::Wide(shared), Residues::Wide(own)) => {
-                            pairs[count] = (&shared[at.clone()], &own[at.clone()]);
+                for (k, &(shared, first, second)) in group.iter().enumerate() {
+                    let shared = match (shared, turn) {
+                        (Residues::Wide(words), None) => &words[at.clone()],
+                        (_, _) => &rooms[k * BLOCK..k * BLOCK + at.len()],
+                    };
+                    match if pick == 0 { first } else { second } {
+                        Residues::Wide(own) => {
+                            pairs[count] = (shared, &own[at.clone()]);
                             count += 1;
                         }
-                        (shared, own) => {
-                            let [x, y] = &mut wide;
-                            let (x, y) = (written(shared, &at, x)?, written(own, &at, y)?);
-                            mac_assign(q, out, x, y)?;
-                        }
+                        own => mac_assign(q, out, shared, written(&own, &at, &mut wide)?)?,
                     }
                 }
                 dot(q, sum, &pairs[..count])?;
@@ -169,6 +194,15 @@ pub fn dot_pair(
         }
     }
     Ok(())
+}
+
+/// Writes the residues of a limb at the positions `sources` to `out`.
+fn gathered(limb: Residues<'_>, sources: &[u32], out: &mut [u64]) {
+    let places = out.iter_mut().zip(sources);
+    match limb {
+        Residues::Wide(words) => places.for_each(|(x, &i)| *x = words[i as usize]),
+        Residues::Short(words) => places.for_each(|(x, &i)| *x = words[i as usize].into()),
+    }
 }
 
 /// Returns a block of a limb in words of 64 bits. A limb in words of 32 bits is converted into the buffer `room`.

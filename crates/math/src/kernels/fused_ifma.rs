@@ -130,43 +130,49 @@ pub(super) fn dot_pair(
     out: [&mut [u64]; 2],
     terms: &[PairTerm<'_>],
     carry: bool,
+    turn: Option<&[u32]>,
 ) -> usize {
-    if !in_force() {
+    let len = out[0].len();
+    // An automorphism moves vectors of eight in limbs of two vectors and more.
+    let moves = len.is_power_of_two() && len >= 2 * LANES;
+    if !in_force() || (turn.is_some() && !moves) {
         return 0;
     }
-    let len = out[0].len();
     let out = out.map(<[u64]>::as_mut_ptr);
-    // SAFETY: the backend is only in force where the processor has its features; all slices have one length (caller).
+    // SAFETY: the backend is only in force where the processor has its features; all slices have one length, as has the
+    // list of sources (caller), and with that list it is a power of two of 16 and more.
     unsafe {
-        match NarrowReducer::fits(q) {
-            true => dot_pair_narrow(q, out, terms, carry, len),
-            false => dot_pair_wide(q, out, terms, carry, len),
+        match (NarrowReducer::fits(q), turn) {
+            (true, None) => dot_pair_narrow::<false>(q, out, terms, carry, (len, &[])),
+            (false, None) => dot_pair_wide::<false>(q, out, terms, carry, (len, &[])),
+            (true, Some(from)) => dot_pair_narrow::<true>(q, out, terms, carry, (len, from)),
+            (false, Some(from)) => dot_pair_wide::<true>(q, out, terms, carry, (len, from)),
         }
     }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn dot_pair_narrow(
+unsafe fn dot_pair_narrow<const TURN: bool>(
     q: Modulus,
     out: [*mut u64; 2],
     terms: &[PairTerm<'_>],
     carry: bool,
-    len: usize,
+    from: (usize, &[u32]),
 ) -> usize {
     // SAFETY: the caller's promise.
-    unsafe { dot_pair_with(NarrowReducer::new(q), out, terms, carry, len) }
+    unsafe { dot_pair_with::<_, TURN>(NarrowReducer::new(q), out, terms, carry, from) }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn dot_pair_wide(
+unsafe fn dot_pair_wide<const TURN: bool>(
     q: Modulus,
     out: [*mut u64; 2],
     terms: &[PairTerm<'_>],
     carry: bool,
-    len: usize,
+    from: (usize, &[u32]),
 ) -> usize {
     // SAFETY: the caller's promise.
-    unsafe { dot_pair_with(WideReducer::new(q), out, terms, carry, len) }
+    unsafe { dot_pair_with::<_, TURN>(WideReducer::new(q), out, terms, carry, from) }
 }
 
 /// The number of words by which prefetching is ahead of a loop that reads few limbs. It is a page,
@@ -211,17 +217,26 @@ unsafe fn key_eight(limb: Residues<'_>, i: usize) -> __m512i {
     }
 }
 
+/// Computes two sums of products of `len` coefficients. With `TURN` the shared factors are read under an automorphism:
+/// coefficient i from position `from[i]`. Eight successive coefficients have sources in one vector of eight.
 #[inline(always)]
-unsafe fn dot_pair_with<R: SumReducer>(
+unsafe fn dot_pair_with<R: SumReducer, const TURN: bool>(
     reducer: R,
     [out_a, out_b]: [*mut u64; 2],
     terms: &[PairTerm<'_>],
     carry: bool,
-    len: usize,
+    (len, from): (usize, &[u32]),
 ) -> usize {
-    // SAFETY: every pointer and slice is valid for len words; the caller enables the features.
+    // SAFETY: every pointer and slice is valid for len words, and with TURN that is a power of two of 16 and more and
+    // the length of `from`, so that each vector that it names is there; the caller enables the features.
     unsafe {
         vectors!(len, i => {
+            let (mut vector, mut lanes) = (i, _mm512_setzero_si512());
+            if TURN {
+                let sources = from.as_ptr().add(i);
+                vector = *sources as usize & (len - LANES);
+                lanes = _mm512_cvtepu32_epi64(_mm256_loadu_si256(sources.cast()));
+            }
             let (mut a, mut b) = (_mm512_setzero_si512(), _mm512_setzero_si512());
             if carry {
                 (a, b) = (load(out_a.add(i)), load(out_b.add(i)));
@@ -229,7 +244,11 @@ unsafe fn dot_pair_with<R: SumReducer>(
             for group in terms.chunks(LAZY_TERMS) {
                 let (mut sum_a, mut sum_b) = (Accumulator::new(a), Accumulator::new(b));
                 for &(shared, first, second) in group {
-                    let x = eight(shared, i);
+                    let mut x = eight(shared, vector);
+                    if TURN {
+                        // The instruction reads the low three bits of each lane number.
+                        x = _mm512_permutexvar_epi64(lanes, x);
+                    }
                     let (y, z) = (key_eight(first, i), key_eight(second, i));
                     sum_a.add(x, y, _mm512_srli_epi64::<52>(y));
                     sum_b.add(x, z, _mm512_srli_epi64::<52>(z));

@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use ringmill_math::kernels::Store;
+use ringmill_math::kernels::{AutoEvalPlan, Store};
 use ringmill_math::{Modulus, Residues, kernels};
 
 /// The number of coefficients. It is odd, so that a tail remains after vectors, and more than two blocks of
@@ -92,7 +92,7 @@ fn pairs_of_sums() {
                                 .collect();
                             let mut found = starts.clone();
                             let [a, b] = &mut found;
-                            kernels::dot_pair(q, [a, b], &list, carry).unwrap();
+                            kernels::dot_pair(q, [a, b], &list, carry, None).unwrap();
                             assert_eq!(
                                 found, expected,
                                 "{backend:?} {q:?} {terms} terms, carry {carry}, {form:?}"
@@ -164,6 +164,46 @@ fn sums(q: Modulus, limbs: &[[Vec<u64>; 3]], side: usize, start: Option<&[u64]>)
     (0..N)
         .map(|i| ((start(i) + limbs.iter().map(|l| product(l, i)).sum::<u128>()) % q) as u64)
         .collect()
+}
+
+#[test]
+fn pairs_of_sums_under_an_automorphism() {
+    common::on_every_backend(|backend| {
+        for q in common::any_moduli() {
+            for (log_n, g) in [(3, 5), (4, 31), (6, 77), (9, 5), (9, 1021)] {
+                let plan = AutoEvalPlan::new(log_n, g).unwrap();
+                for terms in [1, 3, 33] {
+                    let limb = |k| common::random_limb(q, 1 << log_n, k);
+                    let limbs: Vec<[Vec<u64>; 3]> = (0..terms)
+                        .map(|k| [limb(3 * k), limb(3 * k + 1), limb(3 * k + 2)])
+                        .collect();
+                    let turned: Vec<Vec<u64>> = (limbs.iter())
+                        .map(|[shared, ..]| {
+                            let mut out = vec![0; 1 << log_n];
+                            plan.apply(&mut out, shared).unwrap();
+                            out
+                        })
+                        .collect();
+                    for carry in [false, true] {
+                        let start = [limb(100), limb(101)];
+                        let sums = |shared: &dyn Fn(usize) -> Vec<u64>, turn| {
+                            let shared: Vec<Vec<u64>> = (0..limbs.len()).map(shared).collect();
+                            let terms: Vec<_> = (shared.iter().zip(&limbs))
+                                .map(|(d, [_, a, b])| (d.into(), a.into(), b.into()))
+                                .collect();
+                            let mut found = start.clone();
+                            let [a, b] = &mut found;
+                            kernels::dot_pair(q, [a, b], &terms, carry, turn).unwrap();
+                            found
+                        };
+                        let expected = sums(&|k| turned[k].clone(), None);
+                        let found = sums(&|k| limbs[k][0].clone(), Some(&plan));
+                        assert_eq!(found, expected, "{backend:?} {q:?} {log_n} {g} {terms}");
+                    }
+                }
+            }
+        }
+    });
 }
 
 #[test]
@@ -266,7 +306,8 @@ fn lengths_must_agree() {
                 q,
                 [&mut x, &mut y],
                 &[(term.0.into(), term.1.into(), term.2.into())],
-                false
+                false,
+                None
             )
             .is_err()
         );
@@ -275,12 +316,15 @@ fn lengths_must_agree() {
                 q,
                 [&mut x, &mut y],
                 &[(term.1.into(), term.2.into(), term.0.into())],
-                true
+                true,
+                None
             )
             .is_err()
         );
     }
-    assert!(kernels::dot_pair(q, [&mut x, &mut y[..8]], &[], false).is_err());
+    assert!(kernels::dot_pair(q, [&mut x, &mut y[..8]], &[], false, None).is_err());
+    let plan = AutoEvalPlan::new(3, 5).unwrap();
+    assert!(kernels::dot_pair(q, [&mut x, &mut y], &[], false, Some(&plan)).is_err());
     let (kept, all) = (Store::Cached, [Residues::Wide(&long); 2]);
     let some = [Residues::Wide(&long), Residues::Wide(&short)];
     assert!(kernels::tensor(q, [&mut x, &mut y, &mut z], some, all, kept).is_err());
@@ -309,6 +353,7 @@ fn unreduced_inputs_do_no_harm() {
                 [&mut x, &mut y],
                 &[((&a).into(), (&a).into(), (&a).into()); 40],
                 true,
+                None,
             )
             .unwrap();
             let both = [Residues::Wide(&a); 2];
