@@ -13,7 +13,7 @@ use ringmill_schemes::ckks::Slots;
 
 use super::univariate::{self, DEGREE};
 
-/// An argument of a relation: a value's number, and the number of slots by which the value is rotated.
+/// An argument of a relation: a value's number, and the number of slots by which the value is rotated to the left, modulo the slots.
 pub type Argument = (u32, i64);
 
 /// The most terms of the sum of multiples of other values that is kept for a value.

@@ -207,7 +207,8 @@ macro_rules! client {
                 self.inner.integers(py, unsigned, move |this| this.decrypted(&cipher))
             }
 
-            /// Decrypts a ciphertext to a plaintext, as the bytes that SEAL's `Plaintext.load` reads.
+            /// Decrypts a ciphertext to a plaintext, as the bytes that SEAL's `Plaintext.load` reads. A ciphertext
+            /// without noise budget is refused.
             fn decrypt_plain<'py>(&self, py: Python<'py>, cipher: PyBackedBytes) -> Bytes<'py> {
                 let this = Arc::clone(&self.inner);
                 made(py, move |_| {
