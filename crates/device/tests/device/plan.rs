@@ -2,8 +2,8 @@
 //! Tests which steps of a procedure are fused, and which must not be.
 
 use ringmill_device::plan::{Fusion, Job, Steps};
-use ringmill_isa::{Galois, Poly};
 use ringmill_isa::mid::{Form, LimbType, ModulusId, ParamRole, ProcBuilder, ValueId};
+use ringmill_isa::{Galois, Poly};
 use ringmill_math::{Ring, primes};
 
 const LOG_N: u8 = 4;

@@ -6,7 +6,7 @@
 //! g - 52) and W_i = floor(w_i 2^52 / p):
 //!
 //! - the sum T of the products is kept modulo 2^104, as the 52-bit parts of x_i and w_i without the product of the two
-//!   high parts (two multiply-adds, and one more each if terms or constants need more than 52 bits);
+//!   high parts. It takes two multiply-adds, one more if terms need more than 52 bits, and one more if constants do;
 //! - the estimate E = sum_i floor((x_i >> s) W_i / 2^52) is below l 2^(52-g) <= 2^52 (one multiply-add).
 //!
 //! Each term of 2^s E is at most x_i w_i / p and short of it by less than 3 2^s. The three parts

@@ -13,6 +13,7 @@ use super::ifma::Accumulator;
 use super::ifma::products::{Barrett, WideBarrett};
 use super::loops::{Products, vectors};
 use super::narrow::{NarrowReducer, SumReducer};
+use super::simd::single_products;
 use super::sums::LAZY_TERMS;
 use crate::simd::{IfmaWide, LANES, LazyMul, correct, load, splat, store};
 use crate::{Modulus, Residues, Shoup};
@@ -55,10 +56,14 @@ pub(super) unsafe fn settle<const STREAM: bool>() {
 /// 64 bytes. The limbs a and b must be at least as long as `out`.
 pub(super) fn streamed(what: Pairwise, q: Modulus, out: &mut [u64], a: &[u64], b: &[u64]) -> usize {
     let p = out.as_mut_ptr();
-    if !in_force() || !streams(Store::Streamed, [p]) {
+    let multiplies = match what {
+        Pairwise::Sum => true,
+        Pairwise::Product => single_products(q),
+    };
+    if !in_force() || !multiplies || !streams(Store::Streamed, [p]) {
         return 0;
     }
-    // SAFETY: as in `dot_pair`; the output is aligned.
+    // SAFETY: as in `dot_pair`; the output is aligned, and a product has a loop for the modulus.
     unsafe {
         match what {
             Pairwise::Sum => add_past_cache(q, p, a.as_ptr(), b.as_ptr(), out.len()),

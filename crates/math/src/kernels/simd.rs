@@ -67,7 +67,7 @@ fn is_short(q: Modulus) -> bool {
 /// modulo q. It is, except for those moduli of 51 to 53 bits for which `NarrowReducer` is not
 /// right.
 #[cfg(target_arch = "x86_64")]
-fn single_products(q: Modulus) -> bool {
+pub(super) fn single_products(q: Modulus) -> bool {
     !(51..54).contains(&q.bits()) || NarrowReducer::fits(q)
 }
 
