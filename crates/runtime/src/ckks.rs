@@ -2,6 +2,7 @@
 //! Runs CKKS programs: checks inputs against ranges, measures precision, and decrypts with noise that hides errors.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 use num_complex::Complex64;
@@ -187,9 +188,8 @@ impl Client<Ckks> {
             let bound = self.shareable(name, cipher, flooding)?;
             opened.push((name, self.open(name, cipher)?, bound));
         }
-        if !opened.is_empty() {
-            let charge = flooding.charge(opened.len() as u64);
-            self.secret_key().charge(&charge)?;
+        if let Some(count) = NonZeroU64::new(opened.len() as u64) {
+            self.secret_key().charge(&flooding.charge(count))?;
         }
         let mut shared = Vectors::new();
         for (name, plain, bound) in opened {

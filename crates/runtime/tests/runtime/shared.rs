@@ -417,7 +417,7 @@ fn many_at_once_take_no_more_than_there_is() {
     let path = folder.0.join("key");
     let client = Client::new(Arc::clone(&compiled)).unwrap();
     client.secret_key().save(&path).unwrap();
-    let charge = Flooding::new(8, 60).unwrap().charge(3);
+    let charge = Flooding::new(8, 60).unwrap().charge(3.try_into().unwrap());
     let granted = AtomicU32::new(0);
     std::thread::scope(|scope| {
         for _ in 0..4 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Adds noise that hides the error of a decryption before the result is shared (docs/security.md).
 
+use std::num::{NonZeroU32, NonZeroU64};
+
 use ringmill_math::Prng;
 use ringmill_math::sample::{self, WideGaussian};
 use zeroize::Zeroizing;
@@ -37,7 +39,7 @@ const TAIL: f64 = 6.0;
 /// The secret key counts its shared decryptions ([`SecretKey::charge`](super::SecretKey::charge)).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Flooding {
-    statistical_bits: u32,
+    statistical_bits: NonZeroU32,
     decryptions: u64,
     decrypted_so_far: Option<u64>,
     assumes_bounds: bool,
@@ -51,15 +53,15 @@ impl Flooding {
     /// Fails for zero bits, zero decryptions, or more than 35 bits of `statistical_bits` and log2 of `decryptions`
     /// together.
     pub fn new(statistical_bits: u32, decryptions: u64) -> Result<Self, CkksError> {
-        let flooding = Self {
-            statistical_bits,
-            decryptions,
-            decrypted_so_far: None,
-            assumes_bounds: false,
-        };
         let bits = f64::from(statistical_bits) + (decryptions as f64).log2();
-        if statistical_bits > 0 && decryptions > 0 && bits <= MOST_BITS {
-            return Ok(flooding);
+        let some = NonZeroU32::new(statistical_bits);
+        if let Some(statistical_bits) = some.filter(|_| decryptions > 0 && bits <= MOST_BITS) {
+            return Ok(Self {
+                statistical_bits,
+                decryptions,
+                decrypted_so_far: None,
+                assumes_bounds: false,
+            });
         }
         Err(RlweError::Parameter {
             what: "statistical security of a shared decryption",
@@ -96,9 +98,8 @@ impl Flooding {
         self.assumes_bounds
     }
 
-    /// Returns what the decryption of `outputs` outputs, at least 1, adds to a secret key's count of shared
-    /// decryptions. [`SecretKey::charge`](super::SecretKey::charge) adds it.
-    pub fn charge(&self, outputs: u64) -> Charge {
+    /// Returns what the decryption of `outputs` outputs adds to a secret key's count of shared decryptions. [`SecretKey::charge`](super::SecretKey::charge) adds it.
+    pub fn charge(&self, outputs: NonZeroU64) -> Charge {
         Charge {
             outputs,
             statistical_bits: self.statistical_bits,
@@ -120,7 +121,7 @@ impl Flooding {
     fn gaussian(&self, params: &Params, bound: f64, scale: f64) -> Result<WideGaussian, CkksError> {
         let gaussian = WideGaussian::at_least(self.sigma(bound, scale))?;
         let all = gaussian.distance(params.degree()) * self.decryptions as f64;
-        let promised = SAMPLER * (-f64::from(self.statistical_bits)).exp2();
+        let promised = SAMPLER * (-f64::from(self.statistical_bits.get())).exp2();
         if all <= promised {
             return Ok(gaussian);
         }
@@ -145,7 +146,8 @@ impl Flooding {
     /// Returns the standard deviation of the noise on a coefficient, for a decryption at `scale` whose slots have
     /// errors of at most `bound`.
     fn sigma(&self, bound: f64, scale: f64) -> f64 {
-        let factor = (self.decryptions as f64).sqrt() * f64::from(self.statistical_bits).exp2();
+        let factor =
+            (self.decryptions as f64).sqrt() * f64::from(self.statistical_bits.get()).exp2();
         bound * scale * factor
     }
 

@@ -2,6 +2,8 @@
 //! Tests that files are read back as they were written, and that altered, truncated or extended files are refused
 //! without a panic.
 
+use std::num::NonZeroU32;
+
 use crate::common::Setup;
 use ringmill_isa::{Galois, Level};
 use ringmill_schemes::ckks::file::{self, FileError, InsecureParams, Kind};
@@ -165,10 +167,10 @@ fn a_lost_or_damaged_file_does_not_start_the_count_again() {
     let s = Setup::new(&[40, 30], &[40], 4);
     let secret = s.keygen.secret_key();
     let path = std::env::temp_dir().join(format!("ringmill-lost-{}", std::process::id()));
-    let charge = |outputs| {
+    let charge = |outputs: u64| {
         secret.charge(&Charge {
-            outputs,
-            statistical_bits: 1,
+            outputs: outputs.try_into().unwrap(),
+            statistical_bits: NonZeroU32::MIN,
             decryptions: 100,
             decrypted_so_far: None,
         })

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The account of a secret key's shared decryptions, which decides whether further decryptions may be shared.
 
+use std::num::{NonZeroU32, NonZeroU64};
+
 use super::LedgerError;
 
 /// The base-2 logarithm of the factor by which [`Account::spent`] is multiplied to be kept as an integer.
@@ -10,11 +12,11 @@ const UNIT_BITS: u32 = 96;
 /// shared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Charge {
-    /// The number of decryptions that are about to be shared. The caller ensures that it is at least 1.
-    pub outputs: u64,
+    /// The number of decryptions that are about to be shared.
+    pub outputs: NonZeroU64,
     /// The number s of statistical bits of the promise: all results that are shared under the key are within the
-    /// statistical distance 2^-s of results without errors. The caller ensures that it is at least 1.
-    pub statistical_bits: u32,
+    /// statistical distance 2^-s of results without errors.
+    pub statistical_bits: NonZeroU32,
     /// The number q of the promise: with this charge, at most q decryptions have been shared under the key. A later
     /// charge may name another q.
     pub decryptions: u64,
@@ -26,7 +28,7 @@ impl Charge {
     /// Returns the cost 1 / (q 4^s) of one shared decryption under a promise of s statistical bits for q
     /// decryptions. It is in units of 2^-96, rounded up.
     fn cost(&self) -> u128 {
-        allowance(self.statistical_bits).div_ceil(u128::from(self.decryptions.max(1)))
+        allowance(self.statistical_bits.get()).div_ceil(u128::from(self.decryptions.max(1)))
     }
 }
 
@@ -115,7 +117,7 @@ impl Account {
         Self {
             count: self.count.saturating_add(decryptions),
             spent: self.spent.saturating_add(cost),
-            statistical_bits: self.statistical_bits.max(charge.statistical_bits),
+            statistical_bits: self.statistical_bits.max(charge.statistical_bits.get()),
         }
     }
 
@@ -127,28 +129,29 @@ impl Account {
     /// [`LedgerError::Spent`] if the costs of all shared decryptions would exceed 4^-s for the s bits of this charge,
     /// but for rounding.
     pub fn charged(self, charge: &Charge) -> Result<Self, LedgerError> {
-        if charge.statistical_bits < self.statistical_bits {
+        let (asked, bits) = (charge.outputs.get(), charge.statistical_bits.get());
+        if bits < self.statistical_bits {
             return Err(LedgerError::Weaker {
                 promised: self.statistical_bits,
-                got: charge.statistical_bits,
+                got: bits,
             });
         }
         let before = self.raised(charge);
-        let after = before.with(charge.outputs, charge);
+        let after = before.with(asked, charge);
         if after.count > charge.decryptions {
             return Err(LedgerError::Count {
                 so_far: before.count,
-                asked: charge.outputs,
+                asked,
                 limit: charge.decryptions,
             });
         }
         // The costs of q decryptions are rounded up by less than one unit each.
         let rounding = u128::from(charge.decryptions);
-        if after.spent > allowance(charge.statistical_bits).saturating_add(rounding) {
+        if after.spent > allowance(bits).saturating_add(rounding) {
             return Err(LedgerError::Spent {
                 so_far: before.count,
-                asked: charge.outputs,
-                bits: charge.statistical_bits,
+                asked,
+                bits,
                 limit: charge.decryptions,
             });
         }

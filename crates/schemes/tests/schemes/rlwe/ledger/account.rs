@@ -6,8 +6,8 @@ use ringmill_schemes::rlwe::ledger::{Account, Charge, LedgerError};
 
 fn charge(outputs: u64, statistical_bits: u32, decryptions: u64) -> Charge {
     Charge {
-        outputs,
-        statistical_bits,
+        outputs: outputs.try_into().unwrap(),
+        statistical_bits: statistical_bits.try_into().unwrap(),
         decryptions,
         decrypted_so_far: None,
     }
