@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Finds transparent ciphertexts: everybody can read `x - x`, `x * 0` and values made of them, without the key. Of
-//! products with zero it finds those with a real constant. A product with an integer constant 0 counts as hidden. An
-//! output that is transparent is refused, as a constant needs no encryption. A program may use such a value beside
-//! others; key switching then adds no error to it.
+//! products with integer constants it finds those with 0 alone. An output that is transparent is refused, as a constant
+//! needs no encryption. A program may use such a value beside others; key switching then adds no error to it.
 
 use std::collections::BTreeMap;
 
@@ -114,6 +113,7 @@ impl<'a> Sums<'a> {
                 let whole = value.fract() == 0.0 && scale.is_none_or(|scale| scale == 1.0);
                 (value == 0.0 || whole).then(|| self.sum(None, a, value))
             }
+            (MacroOp::Mulc, MacroImm::Integer(0)) => Some(self.sum(None, a, 0.0)),
             _ => None,
         }
     }

@@ -2,10 +2,12 @@
 //! Outputs that everybody could read without the key are refused with their line. Inside a program such values are
 //! allowed: a sum with an encryption of zero, such as x - x, costs no arithmetic.
 
-use ringmill_isa::macros::{MacroOp, MacroProgram, Visibility};
+use ringmill_isa::macros::{MacroOp, MacroProgram, SchemeName, Visibility};
+use ringmill_schemes::bgv::{self, Bgv, PlainModulus};
 
 use crate::random::line;
 use crate::run::small_params;
+use ringmill_compiler::bgv as exact;
 use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
 use ringmill_compiler::ckks::{Compiled, Options};
 use ringmill_compiler::{CompileError, Passes, compile};
@@ -81,6 +83,33 @@ fn outputs_that_everybody_could_read_are_refused_with_their_line() {
     // A transparent output that needs no pass to be found is found without passes.
     let plain = compiled(TRANSPARENT[0], Passes::NONE);
     assert!(matches!(plain, Err(CompileError::Transparent { .. })));
+}
+
+#[test]
+fn products_of_whole_numbers_with_zero_are_refused() {
+    let plain = PlainModulus::batching(11, 20).unwrap();
+    let params = bgv::Params::builder(11, plain)
+        .prime_bits(&[36; 4], &[60])
+        .allow_insecure_parameters_for_tests_only()
+        .build()
+        .unwrap();
+    let product = |factor: f64| {
+        let mut t = TraceBuilder::new("test", 16).unwrap();
+        let x = t.input("x", Visibility::Encrypted, line(1)).unwrap();
+        let factor = t.scalar(factor, None).unwrap();
+        let product = t.mul(x, factor, line(7)).unwrap();
+        t.output("out", product, line(99)).unwrap();
+        let mut program = t.finish();
+        program.scheme = SchemeName::new("bgv").unwrap();
+        compile::<Bgv>(program, &exact::Options::given(params.clone()))
+    };
+    let error = product(0.0).unwrap_err();
+    assert!(
+        matches!(error, exact::CompileError::Transparent { .. }),
+        "{error}"
+    );
+    assert_eq!(error.loc().map(|l| l.line), Some(7));
+    assert!(product(3.0).is_ok());
 }
 
 #[test]
