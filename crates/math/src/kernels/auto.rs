@@ -132,7 +132,8 @@ impl AutoEvalPlan {
         check_len("out", part.len(), out.len())?;
         check_len("a", part.len(), a.len())?;
         check_len("the full ring", self.source.len(), part.parent().len())?;
-        let source = self.source.get(part.first()..).unwrap_or_default();
+        let source = self.source.get(part.first()..part.first() + part.len());
+        let source = source.unwrap_or_default();
         permute(out, a, source);
         Ok(())
     }
