@@ -203,10 +203,13 @@ impl Prepared {
         self.best
     }
 
-    /// Begins later searches with the policy `policy`. If the schedule that it gives fits, the search ends there. The
-    /// procedure must have a form for the policy's rewrites, as [`Self::try_policy`] says.
+    /// Begins later searches with the policy `policy`. If the schedule that it gives fits, the search ends there. A policy
+    /// of another procedure may have rewrites for which this procedure has no form ([`Self::try_policy`]). Such a policy
+    /// changes nothing.
     pub fn prefer(&mut self, policy: Policy) {
-        self.best = Some(policy);
+        if self.forms.contains_key(&policy.rewrites) {
+            self.best = Some(policy);
+        }
     }
 
     /// Returns whether the procedure fits a placement of its operands under one of the policies from which the search

@@ -2,14 +2,16 @@
 //! Executes the ring machine's instruction words on residues, and compares each bit of the results with the mid-level
 //! procedure's.
 
-use crate::common::{description, execute_alone, execute_both, execute_procedure, params};
+use crate::common::{dense, description, execute_alone, execute_both, execute_procedure, params};
 use ringmill_isa::Poly;
 use ringmill_isa::mid::{
     Form, LimbType, ModulusId, ParamRole, ProcBuilder, Procedure, Representative, TableModulus,
 };
 use ringmill_machines::MachineError;
 use ringmill_machines::ring::description::StandIn;
+use ringmill_machines::ring::legalise::{Rewrites, Unfuse};
 use ringmill_machines::ring::micro::Opcode;
+use ringmill_machines::ring::policy::{Policy, seeds};
 use ringmill_machines::ring::search::Prepared;
 use ringmill_math::{Ring, primes};
 use ringmill_schemes::ckks::{Galois, Level, Op, OpKey, ProcCache};
@@ -49,6 +51,23 @@ fn operations(level: Level, log_n: u8) -> Vec<OpKey> {
         list.push(OpKey::rescale(level, 3));
     }
     list
+}
+
+/// A policy that a part with keys found has rewrites that a part without keys has no form for.
+#[test]
+fn a_policy_without_a_form_changes_nothing() {
+    let (d, params) = (description(7, 4, 4, false), params(7, 2, 1));
+    let cache = ProcCache::new(params);
+    let mut prepared = Prepared::new(&d, &cache.get(&OpKey::add(Level(1), 2, 2)).unwrap()).unwrap();
+    let policy = *seeds(prepared.graph()).first().unwrap();
+    let unfuse = Unfuse::OneIn(2);
+    let rewrites = Rewrites {
+        unfuse,
+        ..policy.rewrites
+    };
+    prepared.prefer(Policy { rewrites, ..policy });
+    let at = dense(&d, &prepared);
+    assert!(prepared.schedule(&d, &at).unwrap().is_ok());
 }
 
 /// Each operation runs on one of twelve machines. Their native degree is twice the ring's, equal to it, or half of it
