@@ -48,9 +48,9 @@ pub struct Bootstraps<S: Compiles> {
     /// Returns a constant that the procedure's `LIFT` instructions name by a number. The constant has one limb for each
     /// prime of its level.
     pub lifted: Lifts<S>,
-    /// Returns the number of residues that the constant with this number holds, or 0 if there is no such constant. Blocks
-    /// of equal residues are held once.
-    pub residues: fn(&S::Bootstrapping, &S::Params, u32) -> usize,
+    /// Returns the number of limbs of the constant with this number, and the length of their blocks of equal residues: 1
+    /// or more. There are no limbs if there is no such constant.
+    pub limbs: fn(&S::Bootstrapping, &S::Params, u32) -> [usize; 2],
     /// Returns the fields from which the bootstrap can be made again, for files of programs.
     pub keep: fn(&S::Bootstrapping) -> KeptBootstrapping,
     /// Makes the bootstrap again from the fields of a program's file, for the same parameters. If no bootstrap of these

@@ -82,7 +82,7 @@ impl<S: Runs> Running<'_, S> {
         let bytes = server.plaintexts.iter().map(|plain| match *plain {
             Prepared::Constant(..) | Prepared::Lifted(_) if device.expands() => 0,
             Prepared::Input(_, at) | Prepared::Constant(_, at) => encoded_bytes(compiled, &at),
-            Prepared::Lifted(lifted) => lifted_bytes(compiled, lifted),
+            Prepared::Lifted(lifted) => lifted_bytes(compiled, lifted, false),
         });
         let bytes = bytes.sum();
         request.watch.admit("the encoded inputs", bytes)?;

@@ -15,7 +15,7 @@ pub(super) const BY_PROCEDURE: Bootstraps<Bgv> = Bootstraps {
     keeps_procedures: true,
     program,
     lifted,
-    residues,
+    limbs,
     keep,
     made_again,
 };
@@ -37,9 +37,9 @@ fn lifted(
     })
 }
 
-fn residues(procedure: &Arc<Procedure>, params: &Params, number: u32) -> usize {
+fn limbs(procedure: &Arc<Procedure>, params: &Params, number: u32) -> [usize; 2] {
     let constant = procedure.constants().get(number as usize);
-    constant.map_or(0, |constant| constant.residues(params))
+    constant.map_or([0, 1], |constant| constant.limbs(params))
 }
 
 /// The values, beside the parameters, from which a bootstrap's procedure is made. Files of programs hold these fields.

@@ -16,7 +16,7 @@ pub(super) const BY_PROCEDURE: Bootstraps<Ckks> = Bootstraps {
     keeps_procedures: false,
     program,
     lifted,
-    residues,
+    limbs,
     keep,
     made_again,
 };
@@ -36,8 +36,9 @@ fn lifted(
     })
 }
 
-fn residues(procedure: &Arc<Procedure>, _: &Params, number: u32) -> usize {
-    procedure.residues(number)
+fn limbs(procedure: &Arc<Procedure>, params: &Params, number: u32) -> [usize; 2] {
+    let constant = procedure.constants().get(number as usize);
+    constant.map_or([0, 1], |constant| constant.limbs(params))
 }
 
 /// The values, beside the parameters, from which a bootstrap's procedure is made. Files of programs hold these fields.

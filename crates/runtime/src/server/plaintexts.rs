@@ -159,7 +159,7 @@ impl<S: Runs> Server<S> {
         Constant {
             expanded: Arc::clone(&self.expanded),
             number,
-            bytes: lifted_bytes(compiled, lifted),
+            bytes: lifted_bytes(compiled, lifted, true),
             len: limb_bytes(compiled) as usize / size_of::<u64>(),
             encode: Box::new(move || {
                 let made = lift::<S>(bootstrapping.as_ref(), &params, lifted);
@@ -174,13 +174,17 @@ pub(super) fn encoded_bytes<S: Runs>(compiled: &Compiled<S>, at: &Place<S>) -> u
     at.level.primes() as u64 * limb_bytes(compiled)
 }
 
-/// Returns the number of bytes that an encoded constant of bootstrapping takes.
-pub(super) fn lifted_bytes<S: Runs>(compiled: &Compiled<S>, lifted: u32) -> u64 {
+/// Returns the number of bytes that an encoded constant of bootstrapping takes. A device that expands constants holds each
+/// block of equal residues once (`blocks`); for other devices all residues are written out.
+pub(super) fn lifted_bytes<S: Runs>(compiled: &Compiled<S>, lifted: u32, blocks: bool) -> u64 {
     let with = compiled.bootstrapping.as_ref().zip(S::BOOTSTRAPS);
-    let residues = with.map_or(0, |(with, how)| {
-        (how.residues)(with, &compiled.params, lifted)
-    });
-    (residues * size_of::<u64>()) as u64
+    let limbs = with.map(|(with, how)| (how.limbs)(with, &compiled.params, lifted));
+    let [limbs, repeated] = limbs.unwrap_or([0, 1]);
+    let bytes = limbs as u64 * limb_bytes(compiled);
+    match blocks {
+        true => bytes / repeated.max(1) as u64,
+        false => bytes,
+    }
 }
 
 /// Returns a constant of bootstrapping, whose small integers are reduced modulo the primes of an operand.

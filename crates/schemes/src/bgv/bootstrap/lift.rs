@@ -72,9 +72,9 @@ impl Lifted {
         Ok(())
     }
 
-    /// Returns the number of residues that the encoded polynomial holds.
-    pub fn residues(&self, params: &Params) -> usize {
-        self.level.primes() * (params.degree() / self.repeated(params))
+    /// Returns the number of limbs of the encoded polynomial, and the length of their blocks of equal residues.
+    pub fn limbs(&self, params: &Params) -> [usize; 2] {
+        [self.level.primes(), self.repeated(params)]
     }
 
     /// Returns the number of equal residues in each block of the polynomial's limbs in evaluation form. It is the

@@ -69,14 +69,13 @@ impl Constant {
         })
     }
 
-    /// Returns the number of residues that the encoded constant holds.
-    pub fn residues(&self, params: &Params) -> usize {
+    /// Returns the number of limbs of the encoded constant, and the length of their blocks of equal residues.
+    pub fn limbs(&self, params: &Params) -> [usize; 2] {
         let special = match self.special {
             true => params.special_count(),
             false => 0,
         };
-        let limbs = self.level.primes() + special;
-        limbs * (params.degree() / self.repeated(params))
+        [self.level.primes() + special, self.repeated(params)]
     }
 
     /// Returns the number of equal residues in each block of the constant's limbs.
@@ -194,12 +193,6 @@ impl Procedure {
     pub fn encoded(&self, number: u32) -> Option<Result<Spread, CkksError>> {
         let constant = self.constants.get(number as usize)?;
         Some(constant.encoded(&self.encoder))
-    }
-
-    /// Returns the number of residues that the encoded constant of this number holds, or 0 if there is no such constant.
-    pub fn residues(&self, number: u32) -> usize {
-        let constant = self.constants.get(number as usize);
-        constant.map_or(0, |constant| constant.residues(self.params()))
     }
 
     /// Returns whether the bootstrap's keys come with seeds.
