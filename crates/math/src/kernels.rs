@@ -60,7 +60,7 @@ pub use fused::{
     tensor,
 };
 pub use held::{add_short, mul_short, narrow, sub_scale_short, sub_short, widen};
-pub use matrix::mat_vec;
+pub use matrix::{fill_blocks, mat_vec};
 pub use split::{join, split};
 pub use sums::{dot, dot_scalars};
 

@@ -126,7 +126,7 @@ impl Pass {
                     Operand::Limb(Residues::Short(words)) => {
                         kernels::widen(block, words.get(at.clone()).unwrap_or_default())?;
                     }
-                    Operand::Spread(values) => fill(values, len, at.start, block),
+                    Operand::Spread(values) => kernels::fill_blocks(block, values, at.start, len),
                 }
             }
             let spread: &[u64] = spread;
@@ -232,22 +232,6 @@ impl Pass {
             }
         }
         Ok(Some(()))
-    }
-}
-
-/// Writes into `block` the residues from number `start` on of a limb of `len` residues. The limb consists of blocks of
-/// equal residues, and `values` has the value of each.
-fn fill(values: &[u64], len: usize, start: usize, block: &mut [u64]) {
-    let run = (len / values.len().max(1)).max(1);
-    for (i, x) in block.iter_mut().enumerate().step_by(run.min(BLOCK)) {
-        *x = values.get((start + i) / run).copied().unwrap_or(0);
-    }
-    if run > 1 {
-        for chunk in block.chunks_mut(run.min(BLOCK)) {
-            if let Some(&first) = chunk.first() {
-                chunk.fill(first);
-            }
-        }
     }
 }
 

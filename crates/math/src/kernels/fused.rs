@@ -178,7 +178,9 @@ pub fn dot_pair(
                 for (k, &(shared, first, second)) in group.iter().enumerate() {
                     let shared = match (shared, turn) {
                         (Residues::Wide(words), None) => &words[at.clone()],
-                        (_, _) => &rooms[k * BLOCK..k * BLOCK + at.len()],
+                        (Residues::Short(_), _) | (Residues::Wide(_), Some(_)) => {
+                            &rooms[k * BLOCK..k * BLOCK + at.len()]
+                        }
                     };
                     match if pick == 0 { first } else { second } {
                         Residues::Wide(own) => {

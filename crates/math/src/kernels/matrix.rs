@@ -7,11 +7,14 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::matrix_ifma;
-use super::{check_len, dot};
+use super::{add_assign, check_len, dot};
 use crate::{MathError, Modulus};
 
 /// The number of coefficients of a block that is summed at a time.
 const BLOCK: usize = 256;
+
+/// The number of products that are summed at a time.
+const TERMS: usize = 32;
 
 /// Computes sums\[r\]\[p\] = the sum of diagonals\[r K + k\] * factors\[k\]\[p\] mod q over the K factors, for each row r
 /// and the two polynomials p of a ciphertext. A diagonal may hold one value for each block of equal residues: its length
@@ -47,23 +50,46 @@ pub fn mat_vec(
     }
     let count = factors.len();
     let mut row = vec![0; count * BLOCK];
+    let mut part = [0; BLOCK];
     for start in (done..len).step_by(BLOCK) {
         let at = start..len.min(start + BLOCK);
+        let part = &mut part[..at.len()];
         for (r, polys) in sums.iter_mut().enumerate() {
             let own = diagonals.get(r * count..(r + 1) * count).unwrap_or(&[]);
             for (block, values) in row.chunks_exact_mut(BLOCK).zip(own) {
-                let run = len / values.len();
-                for (x, i) in block.iter_mut().zip(at.clone()) {
-                    *x = values[i / run];
-                }
+                fill_blocks(&mut block[..at.len()], values, start, len);
             }
             for (p, sum) in polys.iter_mut().enumerate() {
-                let blocks = row.chunks_exact(BLOCK).map(|block| &block[..at.len()]);
-                let terms = blocks.zip(factors).map(|(d, f)| (d, &f[p][at.clone()]));
-                let terms: Vec<(&[u64], &[u64])> = terms.collect();
-                dot(q, &mut sum[at.clone()], &terms)?;
+                let sum = &mut sum[at.clone()];
+                sum.fill(0);
+                for (row, factors) in row.chunks(TERMS * BLOCK).zip(factors.chunks(TERMS)) {
+                    let mut terms: [(&[u64], &[u64]); TERMS] = [(&[], &[]); TERMS];
+                    let blocks = row.chunks_exact(BLOCK).zip(factors);
+                    for (term, (block, factor)) in terms.iter_mut().zip(blocks) {
+                        *term = (&block[..at.len()], &factor[p][at.clone()]);
+                    }
+                    dot(q, part, &terms[..factors.len()])?;
+                    add_assign(q, sum, part)?;
+                }
             }
         }
     }
     Ok(())
+}
+
+/// Writes to `out` the residues from number `start` on of a limb of `len` residues. The limb consists of blocks of equal
+/// residues, and `values` has the residue of each block. The number of values must divide `len`. Residues beyond the limb
+/// are 0.
+pub fn fill_blocks(out: &mut [u64], values: &[u64], start: usize, len: usize) {
+    let run = (len / values.len().max(1)).max(1);
+    if let (1, Some(values)) = (run, values.get(start..start + out.len())) {
+        return out.copy_from_slice(values);
+    }
+    let (mut at, mut rest) = (start, out);
+    while !rest.is_empty() {
+        let here = (run - at % run).min(rest.len());
+        let (block, after) = rest.split_at_mut(here);
+        block.fill(values.get(at / run).copied().unwrap_or(0));
+        (at, rest) = (at + here, after);
+    }
 }

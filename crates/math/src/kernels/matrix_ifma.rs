@@ -31,22 +31,18 @@ pub(super) fn mat_vec(
     diagonals: &[&[u64]],
     len: usize,
 ) -> usize {
-    // Shorter limbs have runs that no vector divides into equal parts.
-    if Backend::current() != Backend::Avx512Ifma || !len.is_multiple_of(LANES) {
+    if Backend::current() != Backend::Avx512Ifma || len < LANES {
         return 0;
     }
-    if !diagonals
-        .iter()
-        .all(|values| values.len().is_power_of_two())
-        || !len.is_power_of_two()
-    {
+    let diagonals = diagonals.iter().map(|values| Diagonal::of(values, len));
+    let Some(diagonals) = diagonals.collect::<Option<Vec<_>>>() else {
         return 0;
-    }
+    };
     let count = factors.len();
     for (r, rows) in sums.chunks_mut(ROWS).enumerate() {
         let own = diagonals.get(r * ROWS * count..).unwrap_or(&[]);
-        // SAFETY: the backend is only in force where the processor has its features. All limbs have `len` words, and
-        // the values of each diagonal are a power of two in number that divides it.
+        // SAFETY: the backend is only in force where the processor has its features. All limbs have `len` words, of
+        // which each diagonal holds its blocks, and `own` begins with those of the rows.
         unsafe {
             match rows {
                 [a, b, c, d] => by_reducer(q, [a, b, c, d], factors, own, len),
@@ -65,7 +61,7 @@ unsafe fn by_reducer<const R: usize>(
     q: Modulus,
     out: [&mut [&mut [u64]; 2]; R],
     factors: &[[&[u64]; 2]],
-    diagonals: &[&[u64]],
+    diagonals: &[Diagonal<'_>],
     len: usize,
 ) {
     let out = out.map(|[a, b]| [a.as_mut_ptr(), b.as_mut_ptr()]);
@@ -84,32 +80,47 @@ unsafe fn by_reducer<const R: usize>(
     }
 }
 
-/// Loads eight residues of a diagonal, those of coefficients i to i + 7. `values` has one value for each of the blocks of
-/// equal residues in a limb of `len` coefficients.
-///
-/// # Safety
-/// The processor must have AVX-512 F. The number of values must be a power of two that divides `len`, a power of two of
-/// 8 and more; i must be a multiple of 8 below `len`.
-#[inline(always)]
-unsafe fn eight(values: &[u64], i: usize, len: usize) -> __m512i {
-    let run = len.trailing_zeros() - values.len().trailing_zeros();
-    let at = i >> run;
-    // SAFETY: at is below the number of values, and 8 >> run values from there on exist (caller).
-    unsafe {
-        let from = values.as_ptr().add(at);
-        match run {
-            0 => load(from),
-            1 => {
-                let four = _mm256_loadu_si256(from.cast());
-                let twice = _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3);
-                _mm512_permutexvar_epi64(twice, _mm512_castsi256_si512(four))
+/// A diagonal of a limb's length, a power of two. It has one value for each block of equal residues.
+struct Diagonal<'a> {
+    values: &'a [u64],
+    /// The base-2 logarithm of the number of residues in a block.
+    log_run: u32,
+}
+
+impl<'a> Diagonal<'a> {
+    /// Returns `None` unless `len` and the number of values are powers of two. The caller ensures that the number of
+    /// values divides `len`.
+    fn of(values: &'a [u64], len: usize) -> Option<Self> {
+        let powers = [len, values.len()].iter().all(|n| n.is_power_of_two());
+        powers.then(|| Self {
+            values,
+            log_run: len.trailing_zeros() - values.len().trailing_zeros(),
+        })
+    }
+
+    /// Loads the residues of coefficients i to i + 7.
+    ///
+    /// # Safety
+    /// The processor must have AVX-512 F; i must be a multiple of 8 below the limb's length, which must be 8 or more.
+    #[inline(always)]
+    unsafe fn eight(&self, i: usize) -> __m512i {
+        // SAFETY: 8 >> log_run values, or one, exist from place i >> log_run on.
+        unsafe {
+            let from = self.values.as_ptr().add(i >> self.log_run);
+            match self.log_run {
+                0 => load(from),
+                1 => {
+                    let four = _mm256_loadu_si256(from.cast());
+                    let twice = _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3);
+                    _mm512_permutexvar_epi64(twice, _mm512_castsi256_si512(four))
+                }
+                2 => {
+                    let two = _mm_loadu_si128(from.cast());
+                    let often = _mm512_setr_epi64(0, 0, 0, 0, 1, 1, 1, 1);
+                    _mm512_permutexvar_epi64(often, _mm512_castsi128_si512(two))
+                }
+                _ => splat(*from),
             }
-            2 => {
-                let two = _mm_loadu_si128(from.cast());
-                let often = _mm512_setr_epi64(0, 0, 0, 0, 1, 1, 1, 1);
-                _mm512_permutexvar_epi64(often, _mm512_castsi128_si512(two))
-            }
-            _ => splat(*from),
         }
     }
 }
@@ -120,11 +131,12 @@ unsafe fn rows<Reducer: SumReducer, const R: usize, const SHORT: bool>(
     reducer: Reducer,
     out: [[*mut u64; 2]; R],
     factors: &[[&[u64]; 2]],
-    diagonals: &[&[u64]],
+    diagonals: &[Diagonal<'_>],
     len: usize,
 ) {
     let count = factors.len();
-    // SAFETY: all limbs have len words, and the diagonals are as `eight` asks (caller); the caller enables the features.
+    // SAFETY: all limbs have len words, 8 or more, as have the diagonals of each row (caller); the caller enables the
+    // features.
     unsafe {
         vectors!(len, i => {
             let mut sums = [[_mm512_setzero_si512(); 2]; R];
@@ -138,8 +150,7 @@ unsafe fn rows<Reducer: SumReducer, const R: usize, const SHORT: bool>(
                     }
                     let (x, y) = (load(x.as_ptr().add(i)), load(y.as_ptr().add(i)));
                     for (r, [a, b]) in parts.iter_mut().enumerate() {
-                        let values = *diagonals.get_unchecked(r * count + k);
-                        let d = eight(values, i, len);
+                        let d = diagonals.get_unchecked(r * count + k).eight(i);
                         match SHORT {
                             true => {
                                 a.add_short(x, d);
