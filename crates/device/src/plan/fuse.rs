@@ -276,12 +276,11 @@ fn turned(steps: &mut [Option<Step>], flow: &Flow) {
         };
         let made = |&v: &u32| {
             let j = flow.only_for_one(v)?;
-            match (steps[j].as_ref()?, &*steps[j].as_ref()?.src) {
-                (step, &[from]) if let Job::AutoEval(log_n, g) = step.job => {
-                    Some((j, from, (log_n, g)))
-                }
-                _ => None,
-            }
+            let Step { job, src, .. } = steps[j].as_ref()?;
+            let &Job::AutoEval(log_n, g) = job else {
+                return None;
+            };
+            Some((j, *src.first()?, (log_n, g)))
         };
         let found: Option<Vec<_>> = step.src.iter().step_by(3).map(made).collect();
         let Some(found) = found.filter(|_| !is_short(q.value().into())) else {

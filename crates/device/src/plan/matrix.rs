@@ -3,16 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use ringmill_math::{Modulus, is_short};
+use ringmill_math::is_short;
 
 use super::fuse::Flow;
-use super::{Job, Step};
+use super::{Job, Made, Step};
 
 /// Sums of products with one list of second factors: a column of a matrix of sums.
+#[derive(Default)]
 struct Column {
-    /// The second factors, which are values that steps have computed.
-    factors: Vec<u32>,
-    /// The indices of the steps that compute the sums. Each has a list of first factors, its row, of its own.
+    /// For each sum, its list of first factors: its row.
+    rows: Vec<Vec<u32>>,
+    /// The indices of the steps that compute the sums.
     sums: Vec<usize>,
 }
 
@@ -21,71 +22,61 @@ struct Column {
 /// fused step takes the place of the last sum, if nothing reads another sum before that. `flow` says which steps compute
 /// and read each value. Sums modulo primes below 2^32 stay as they are.
 pub(super) fn matrices(steps: &mut [Option<Step>], flow: &Flow) {
-    let mut columns: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
+    let mut columns: BTreeMap<Vec<u32>, Column> = BTreeMap::new();
     for (i, step) in steps.iter().enumerate() {
-        let Some((_, _, factors)) = step.as_ref().and_then(sum) else {
+        let Some((row, factors)) = step.as_ref().and_then(sum) else {
             continue;
         };
+        // The second factors are values that steps have computed.
         if factors.iter().all(|&v| flow.maker[v as usize].is_some()) {
-            columns.entry(factors).or_default().push(i);
+            let column = columns.entry(factors).or_default();
+            column.rows.push(row);
+            column.sums.push(i);
         }
     }
-    // For each list of rows, the columns with these rows.
-    let mut found: BTreeMap<Vec<Vec<u32>>, Vec<Column>> = BTreeMap::new();
-    for (factors, sums) in columns.into_iter().filter(|(_, sums)| sums.len() > 1) {
-        let rows = sums.iter().filter_map(|&i| sum(steps[i].as_ref()?));
-        let rows = rows.map(|(_, row, _)| row).collect();
-        found
-            .entry(rows)
-            .or_default()
-            .push(Column { factors, sums });
+    // For each list of rows, the columns with these rows: their second factors and their sums.
+    type Columns = Vec<(Vec<u32>, Vec<usize>)>;
+    let mut found: BTreeMap<Vec<Vec<u32>>, Columns> = BTreeMap::new();
+    for (factors, Column { rows, sums }) in columns {
+        found.entry(rows).or_default().push((factors, sums));
     }
-    for (rows, columns) in found {
-        let [a, b] = columns.as_slice() else {
+    for (rows, columns) in found.into_iter().filter(|(rows, _)| rows.len() > 1) {
+        let [(a, first), (b, second)] = columns.as_slice() else {
             continue;
         };
-        let sums: Vec<usize> = a
-            .sums
-            .iter()
-            .zip(&b.sums)
-            .flat_map(|(&i, &j)| [i, j])
-            .collect();
-        let last = sums.iter().copied().max().unwrap_or(0);
-        let mut made = sums
-            .iter()
-            .flat_map(|&i| &steps[i])
-            .flat_map(|step| &step.dst);
-        let early = |v: u32| flow.reader[v as usize].is_some_and(|reader| reader <= last);
-        if made.any(|made| early(made.value)) {
+        let sums = first.iter().zip(second).flat_map(|(&i, &j)| [i, j]);
+        let made = sums.clone().flat_map(|i| &steps[i]).flat_map(|s| &s.dst);
+        let dst: Box<[Made]> = made.copied().collect();
+        let Some(last) = sums.clone().max() else {
+            continue;
+        };
+        let early = |made: &Made| flow.reader[made.value as usize].is_some_and(|i| i <= last);
+        if dst.iter().any(early) {
             continue;
         }
-        let own: Vec<Step> = sums.iter().filter_map(|&i| steps[i].take()).collect();
-        let Some((q, _, _)) = own.first().and_then(sum) else {
-            continue;
-        };
-        let factors = a.factors.iter().zip(&b.factors).flat_map(|(&a, &b)| [a, b]);
-        steps[last] = own.first().map(|step| Step {
-            job: Job::MatVec {
-                q,
-                factors: a.factors.len(),
-            },
-            op: step.op,
-            instr: step.instr,
-            src: factors.chain(rows.into_iter().flatten()).collect(),
-            dst: own
-                .iter()
-                .flat_map(|step| step.dst.iter().copied())
-                .collect(),
-        });
+        sums.filter(|&i| i != last).for_each(|i| steps[i] = None);
+        if let Some(step) = &mut steps[last]
+            && let Job::Dot(q) = step.job
+        {
+            let factors = a.iter().zip(b).flat_map(|(&a, &b)| [a, b]);
+            step.src = factors.chain(rows.into_iter().flatten()).collect();
+            (step.job, step.dst) = (
+                Job::MatVec {
+                    q,
+                    factors: a.len(),
+                },
+                dst,
+            );
+        }
     }
 }
 
-/// Returns the modulus, the first factors and the second factors of a sum of products, or `None` for any other step and
-/// for a sum modulo a prime below 2^32.
-fn sum(step: &Step) -> Option<(Modulus, Vec<u32>, Vec<u32>)> {
+/// Returns the first factors and the second factors of a sum of products, or `None` for any other step and for a sum
+/// modulo a prime below 2^32.
+fn sum(step: &Step) -> Option<(Vec<u32>, Vec<u32>)> {
     let Job::Dot(q) = step.job else {
         return None;
     };
     let list = |from: usize| step.src.iter().skip(from).step_by(2).copied().collect();
-    (!is_short(q.value().into())).then(|| (q, list(0), list(1)))
+    (!is_short(q.value().into())).then(|| (list(0), list(1)))
 }
