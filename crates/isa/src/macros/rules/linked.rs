@@ -160,15 +160,20 @@ pub(super) fn sum_plain(scope: Scope<'_>, operands: &[Typed], d: Typed) -> Resul
     let half = operands.len() / 2;
     let (ciphers, constants) = operands.split_at_checked(half).unwrap_or_default();
     if constants.is_empty() || constants.len() != ciphers.len() {
-        return Err(Fault::Illegal {
-            what: "operands",
-            expected: "ciphertexts, and a constant for each of them".to_owned(),
-            found: format!("{} operands", operands.len()),
-        });
+        let expected = "ciphertexts, and a constant for each of them";
+        return Err(wrong_count(expected, operands.len()));
     }
     let at = alike(scope, ciphers)?;
     let note = constants_alike(scope, constants, false, at)?;
     expect_cipher(d, 2, Some(LevelNote { note, ..at }))
+}
+
+fn wrong_count(expected: impl Into<String>, operands: usize) -> Fault {
+    Fault::Illegal {
+        what: "operands",
+        expected: expected.into(),
+        found: format!("{operands} operands"),
+    }
 }
 
 pub(super) fn matrix(
@@ -184,11 +189,8 @@ pub(super) fn matrix(
     let (&a, constants) = match operands.split_first() {
         Some((a, constants)) if constants.len() == wanted => (a, constants),
         Some(_) | None => {
-            return Err(Fault::Illegal {
-                what: "operands",
-                expected: format!("a ciphertext and {wanted} constants"),
-                found: format!("{} operands", operands.len()),
-            });
+            let expected = format!("a ciphertext and {wanted} constants");
+            return Err(wrong_count(expected, operands.len()));
         }
     };
     let at = alike(scope, &[a])?;
