@@ -25,6 +25,12 @@ pub(crate) fn reducer(params: &Params, index: usize) -> Result<Modulus, RlweErro
     params.reducers().get(index).copied().ok_or_else(missing)
 }
 
+/// Returns the product of `factors` modulo q.
+pub(crate) fn product_modulo(q: Modulus, factors: &[u64]) -> u64 {
+    let product = |product, &factor: &u64| q.mul(product, q.reduce(factor));
+    factors.iter().fold(1, product)
+}
+
 /// Returns the plan of the NTT of degree N for the prime of index `index` in [`Params::moduli`].
 ///
 /// # Errors

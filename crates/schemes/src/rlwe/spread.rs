@@ -6,6 +6,7 @@
 
 use std::sync::OnceLock;
 
+use ringmill_device::call::written_out;
 use ringmill_device::{Limbed, ParamsId};
 use ringmill_isa::Poly;
 use ringmill_math::Residues;
@@ -14,12 +15,10 @@ use ringmill_math::Residues;
 #[derive(Debug)]
 pub struct Spread {
     params_id: ParamsId,
+    /// The index of each limb's modulus in the parameters' table of moduli, in increasing order.
+    moduli: Vec<usize>,
     /// The values of each limb, one for each block of equal residues.
     values: Vec<Vec<u64>>,
-    /// The number of limbs modulo the first primes of the parameters. The other limbs are modulo the primes of index
-    /// `special` and more.
-    first: usize,
-    special: usize,
     /// The number of residues in each block.
     repeated: usize,
     /// The limbs with every repeated value written out, for callers that need all residues.
@@ -27,35 +26,29 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Makes an operand of limbs modulo the first primes of the parameters. `values` has each limb's values, one for
-    /// each block of `repeated` residues.
-    pub fn new(params_id: ParamsId, values: Vec<Vec<u64>>, repeated: usize) -> Self {
+    /// Makes an operand of a limb for each index in `moduli`, which are those of moduli in the parameters' table, in
+    /// increasing order. `values` has each limb's values, one for each block of `repeated` residues.
+    pub fn new(
+        params_id: ParamsId,
+        moduli: Vec<usize>,
+        values: Vec<Vec<u64>>,
+        repeated: usize,
+    ) -> Self {
         Self {
-            first: values.len(),
-            special: values.len(),
             params_id,
             whole: values.iter().map(|_| OnceLock::new()).collect(),
+            moduli,
             values,
             repeated,
         }
     }
 
-    /// Adds limbs modulo the special primes, whose first one has the index `from` in the parameters' table of moduli.
-    /// `values` has each limb's values, as [`Spread::new`] takes them.
-    pub fn with_special(mut self, from: usize, values: Vec<Vec<u64>>) -> Self {
-        self.special = from;
-        self.values.extend(values);
-        self.whole = self.values.iter().map(|_| OnceLock::new()).collect();
-        self
-    }
-
-    /// Returns the index of the limb modulo the modulus of index `modulus`, if there is such a limb.
+    /// Returns the number of the limb modulo the modulus of index `modulus`, if there is such a limb.
     fn place(&self, poly: Poly, modulus: usize) -> Option<usize> {
-        let place = match modulus < self.first {
-            true => modulus,
-            false => self.first + modulus.checked_sub(self.special)?,
-        };
-        (poly == Poly::FIRST).then_some(place)
+        match poly {
+            Poly::FIRST => self.moduli.binary_search(&modulus).ok(),
+            _ => None,
+        }
     }
 
     fn values(&self, poly: Poly, modulus: usize) -> Option<&[u64]> {
@@ -78,13 +71,10 @@ impl Limbed for Spread {
         if self.repeated == 1 {
             return Some(Residues::Wide(values));
         }
-        let written = || {
-            let values = values.iter();
-            let blocks = values.flat_map(|&value| std::iter::repeat_n(value, self.repeated));
-            blocks.collect()
-        };
+        let len = values.len() * self.repeated;
         let place = self.place(poly, modulus)?;
-        let whole = self.whole.get(place)?.get_or_init(written);
+        let whole = self.whole.get(place)?;
+        let whole = whole.get_or_init(|| written_out(values, len));
         Some(Residues::Wide(whole))
     }
 

@@ -9,7 +9,7 @@ use ringmill_limits::{Watch, room};
 use ringmill_math::{Modulus, Prng, kernels};
 use zeroize::Zeroizing;
 
-use super::arith::{check_limbs, expand, extended, limbs_mut};
+use super::arith::{check_limbs, expand, extended, limbs_mut, product_modulo};
 use super::cipher::limb;
 use super::error::RlweError;
 use super::key::{KSwitchKey, KeyForm, KeyHalf, SecretKey};
@@ -121,7 +121,7 @@ pub(crate) fn switching_key(
         let mut b = encrypt_zero(params, shape.low, to, &shape.moduli, &a, prng)?;
         let limbs = limbs_mut(params, &shape.moduli, &mut b);
         for (i, q, b) in limbs.filter(|(i, ..)| own.contains(i)) {
-            let p = special.iter().fold(1, |p, &x| q.mul(p, q.reduce(x)));
+            let p = product_modulo(q, special);
             let mut term = Zeroizing::new(vec![0; n]);
             if let Some(s) = limb(from, i, count) {
                 kernels::mul_scalar(q, &mut term, s, p)?;

@@ -99,7 +99,8 @@ impl Lifted {
             plan(params, i)?.forward(&mut limb)?;
             values.push(limb.iter().step_by(repeated).copied().collect());
         }
-        Ok(Spread::new(*params.id(), values, repeated))
+        let moduli = self.level.moduli().collect();
+        Ok(Spread::new(*params.id(), moduli, values, repeated))
     }
 }
 

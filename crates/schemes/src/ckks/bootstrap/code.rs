@@ -72,8 +72,20 @@ impl Code {
         level: Level,
         scale: f64,
     ) -> Value {
-        let value = self.cipher(2, level, scale);
         let src = src.iter().map(|v| v.value).collect();
+        self.push_of(op, src, imm, level, scale)
+    }
+
+    /// Appends an instruction whose operands may be constants as well.
+    fn push_of(
+        &mut self,
+        op: MacroOp,
+        src: Vec<MacroValue>,
+        imm: MacroImm,
+        level: Level,
+        scale: f64,
+    ) -> Value {
+        let value = self.cipher(2, level, scale);
         self.instr(op, vec![value], src, imm);
         Value {
             value,
@@ -168,15 +180,12 @@ impl Code {
             Some(prime) => (of.level.below()?, product / prime as f64),
             None => (of.level, product),
         };
-        let mut src = vec![of];
+        let mut src = vec![of.value];
         for slots in diagonals.iter().flatten() {
-            src.push(Value {
-                value: self.lift(slots, of.level, scale, true),
-                ..of
-            });
+            src.push(self.lift(slots, of.level, scale, true));
         }
         let imm = MacroImm::Matrix(Matrix { babies, giants, to });
-        Some(self.push(MacroOp::Matvec, &src, imm, to, divided))
+        Some(self.push_of(MacroOp::Matvec, src, imm, to, divided))
     }
 
     /// Appends the sum of values, each times a factor, divided by the last prime of their level, `prime`. The factors
@@ -236,15 +245,8 @@ impl Code {
     /// Appends the product of a value and a vector in the order of turned slots ([`super::transform`]), which is encoded
     /// at the scale 1.
     pub fn mul_plain(&mut self, of: Value, slots: &[Complex64]) -> Value {
-        let value = self.lift(slots, of.level, 1.0, false);
-        let plain = Value { value, ..of };
-        self.push(
-            MacroOp::Sumplain,
-            &[of, plain],
-            MacroImm::None,
-            of.level,
-            of.scale,
-        )
+        let src = vec![of.value, self.lift(slots, of.level, 1.0, false)];
+        self.push_of(MacroOp::Sumplain, src, MacroImm::None, of.level, of.scale)
     }
 
     /// Appends the encoding of a constant vector, or finds an equal one that was appended before. `special` says whether

@@ -52,30 +52,30 @@ impl Constant {
     pub fn encoded(&self, encoder: &Encoder) -> Result<Spread, CkksError> {
         let params = encoder.params();
         let slots = turned(self.slots.iter().copied());
-        let own: Vec<usize> = self.level.moduli().collect();
-        let special = params.cipher_count()..params.moduli().len();
-        let further = special.clone().filter(|_| self.special);
-        let all: Vec<usize> = own.iter().copied().chain(further).collect();
-        let limbs = encoder.encode_over(&slots, (self.level, self.scale), &all)?;
+        let moduli: Vec<usize> = self.moduli(params).collect();
+        let limbs = encoder.encode_over(&slots, (self.level, self.scale), &moduli)?;
         let repeated = self.repeated(params);
         let limbs = limbs.chunks_exact(params.degree());
-        let limbs = limbs.map(|limb| limb.iter().step_by(repeated).copied().collect());
-        let mut values: Vec<Vec<u64>> = limbs.collect();
-        let further = values.split_off(own.len().min(values.len()));
-        let spread = Spread::new(*params.id(), values, repeated);
-        Ok(match self.special {
-            true => spread.with_special(special.start, further),
-            false => spread,
-        })
+        let values = limbs.map(|limb| limb.iter().step_by(repeated).copied().collect());
+        Ok(Spread::new(
+            *params.id(),
+            moduli,
+            values.collect(),
+            repeated,
+        ))
+    }
+
+    /// Returns the indices of the moduli of the constant's limbs: those of the level, then those of the special primes if
+    /// it has limbs for them.
+    fn moduli(&self, params: &Params) -> impl Iterator<Item = usize> {
+        let special = params.cipher_count()..params.moduli().len();
+        let special = special.filter(|_| self.special);
+        self.level.moduli().chain(special)
     }
 
     /// Returns the number of limbs of the encoded constant, and the length of their blocks of equal residues.
     pub fn limbs(&self, params: &Params) -> [usize; 2] {
-        let special = match self.special {
-            true => params.special_count(),
-            false => 0,
-        };
-        [self.level.primes() + special, self.repeated(params)]
+        [self.moduli(params).count(), self.repeated(params)]
     }
 
     /// Returns the number of equal residues in each block of the constant's limbs.

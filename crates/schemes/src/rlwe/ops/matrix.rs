@@ -14,6 +14,7 @@ use super::keyswitch::{
 };
 use super::scaling::divide;
 use super::sums::{Pair, divided, missing};
+use crate::rlwe::arith::product_modulo;
 use crate::rlwe::error::RlweError;
 
 /// A baby step or a giant step: the procedure's immediate parameter for its Galois element, and its key.
@@ -40,8 +41,6 @@ pub(crate) fn mat_vec<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> 
         steps.push((e.galois()?, key));
     }
     let (babies, giants) = steps.split_at(v.babies());
-    let by = special.clone().filter_map(|i| e.params.moduli().get(i));
-    let by: Vec<u64> = by.copied().collect();
     let digits = Digits::cut(e, &c1, None, &special)?;
     let mut sums = vec![Pair::default(); v.sums()];
     // One modulus after another, so that the factors modulo only one are alive at a time.
@@ -50,7 +49,7 @@ pub(crate) fn mat_vec<P>(e: &mut Emit<P>, v: &Variant) -> Result<(), RlweError> 
         let own = match own {
             [Some(c0), Some(c1)] => {
                 let q = e.reducer(modulus)?;
-                let p = by.iter().fold(1, |p, &prime| q.mul(p, q.reduce(prime)));
+                let p = product_modulo(q, e.params.special_moduli());
                 Some([e.ops().muli(c0.value, p)?, e.ops().muli(c1.value, p)?])
             }
             // A multiple of the special primes' product is 0 modulo each of them.

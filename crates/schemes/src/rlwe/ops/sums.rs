@@ -11,6 +11,7 @@ use super::emit::{Emit, Limb};
 use super::keyswitch::{Digits, all_special, check_count, products_with_key, special_first};
 use super::scaling::divide;
 use super::{Left, Variant};
+use crate::rlwe::arith::product_modulo;
 use crate::rlwe::error::RlweError;
 
 /// The two polynomials of a ciphertext, or of an intermediate value.
@@ -74,7 +75,7 @@ pub(super) fn divided<P>(
             continue;
         };
         let q = e.reducer(l.modulus)?;
-        let p = by.iter().fold(1, |p, &prime| q.mul(p, q.reduce(prime)));
+        let p = product_modulo(q, &by);
         let y = e.ops().muli(y.value, p)?;
         let value = e.ops().add(l.value, y)?;
         going.push(Limb { value, ..*l });
@@ -88,7 +89,7 @@ pub(super) fn divided<P>(
         let mut y = y.value;
         if !gone.is_empty() {
             let q = e.reducer(quotient.modulus)?;
-            let d = gone.iter().fold(1, |d, &prime| q.mul(d, q.reduce(prime)));
+            let d = product_modulo(q, &gone);
             y = e.ops().muli(y, q.inv(d)?)?;
         }
         let value = e.ops().add(quotient.value, y)?;
