@@ -24,6 +24,7 @@ pub mod kernels;
 pub mod modmul;
 mod modulus;
 mod ntt;
+pub mod packed;
 pub mod plans;
 pub mod primes;
 pub mod random;

@@ -3,18 +3,21 @@
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use numpy::ndarray::Array3;
 use numpy::{IntoPyArray, PyArray3};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use ringmill_compiler::Compiles;
 use ringmill_device::KeyId;
 use ringmill_isa::macros::Note;
 use ringmill_isa::{Level, Poly};
+use ringmill_limits::Watch;
 use ringmill_runtime::{Ciphers, Served};
-use ringmill_schemes::rlwe::{self, Annotation, GaloisKeys};
+use ringmill_schemes::file::FileError as FormatError;
+use ringmill_schemes::rlwe::{self, Annotation, GaloisKeys, RingParams};
 use ringmill_schemes::{Encrypted, file};
 
 use crate::errors::{FileError, KeysError, raise};
@@ -35,25 +38,28 @@ pub trait AnyCipher: Any + Send + Sync {
     fn limbs(&self) -> ((usize, usize, usize), Vec<u64>);
     /// Returns the number of bytes of the ciphertext's residues.
     fn bytes(&self) -> u64;
-    fn file(&self) -> Vec<u8>;
+    fn params(&self) -> Params;
+    /// Returns the content of the ciphertext's file.
+    fn file(&self) -> Result<Vec<u8>, FormatError>;
     fn equals(&self, other: &dyn AnyCipher) -> bool;
 }
 
 /// A ciphertext of the scheme `S`, behind the interface that Python sees.
 pub struct Held<S: Served> {
     pub cipher: S::Ciphertext,
-    /// The ring degree of the ciphertext, which is not stored in the ciphertext itself.
-    degree: usize,
+    params: Arc<S::Params>,
 }
 
 impl<S: Served> Held<S> {
-    pub fn new(cipher: S::Ciphertext, degree: usize) -> Self {
-        Self { cipher, degree }
+    pub fn new(cipher: S::Ciphertext, params: &Arc<S::Params>) -> Self {
+        let params = Arc::clone(params);
+        Self { cipher, params }
     }
 
     fn shape(&self) -> (usize, usize, usize) {
         let primes = self.cipher.at().level.primes();
-        (self.cipher.size(), primes, self.degree)
+        let degree = self.params.ring_params().degree();
+        (self.cipher.size(), primes, degree)
     }
 }
 
@@ -93,8 +99,12 @@ impl<S: Served> AnyCipher for Held<S> {
         8 * (polys * primes * degree) as u64
     }
 
-    fn file(&self) -> Vec<u8> {
-        file::write_ciphertext(&self.cipher)
+    fn params(&self) -> Params {
+        Params::of::<S>(&self.params)
+    }
+
+    fn file(&self) -> Result<Vec<u8>, FormatError> {
+        file::write_ciphertext(self.params.ring_params(), &self.cipher)
     }
 
     fn equals(&self, other: &dyn AnyCipher) -> bool {
@@ -118,8 +128,8 @@ impl PartialEq for Ciphertext {
 }
 
 impl Ciphertext {
-    pub fn of<S: Served>(cipher: S::Ciphertext, degree: usize) -> Self {
-        let inner = Arc::new(Held::<S>::new(cipher, degree));
+    pub fn of<S: Served>(cipher: S::Ciphertext, params: &Arc<S::Params>) -> Self {
+        let inner = Arc::new(Held::<S>::new(cipher, params));
         Self { inner }
     }
 
@@ -145,9 +155,12 @@ pub fn ciphers<S: Served>(given: &HashMap<String, Ciphertext>) -> PyResult<Ciphe
     given.iter().map(one).collect()
 }
 
-/// Wraps ciphertexts by output name for Python. `degree` is their ring degree.
-pub fn wrapped<S: Served>(ciphers: Ciphers<S>, degree: usize) -> HashMap<String, Ciphertext> {
-    let wrap = |(name, cipher)| (name, Ciphertext::of::<S>(cipher, degree));
+/// Wraps ciphertexts of these parameters by output name for Python.
+pub fn wrapped<S: Served>(
+    ciphers: Ciphers<S>,
+    params: &Arc<S::Params>,
+) -> HashMap<String, Ciphertext> {
+    let wrap = |(name, cipher)| (name, Ciphertext::of::<S>(cipher, params));
     ciphers.into_iter().map(wrap).collect()
 }
 
@@ -186,10 +199,35 @@ impl Ciphertext {
         Ok(limbs.into_pyarray(py))
     }
 
+    /// The parameters that the ciphertext belongs to.
+    #[getter]
+    fn params(&self) -> Params {
+        self.inner.params()
+    }
+
     /// Writes the ciphertext to a file, which appears whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let inner = Arc::clone(&self.inner);
-        interruptible(py, move |watch| files::write(&path, watch, &inner.file()))?
+        interruptible(py, move |watch| {
+            let bytes = inner.file().map_err(raise::<FileError, _>)?;
+            files::write(&path, watch, &bytes)
+        })?
+    }
+
+    /// Returns the content of the ciphertext's file. A ciphertext that was just encrypted by the holder of the secret
+    /// key takes half of the bytes of others.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let inner = Arc::clone(&self.inner);
+        files::to_bytes(py, move || inner.file())
+    }
+
+    /// Reads a ciphertext of these parameters from the content of a file. Raises FileError if the content is damaged
+    /// or has other parameters.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: Vec<u8>, params: &Params) -> PyResult<Self> {
+        let params = Arc::clone(&params.inner);
+        let inner = files::from_bytes(py, data, move |bytes| params.read_ciphertext(bytes))?;
+        Ok(Self { inner })
     }
 
     /// Reads a ciphertext of these parameters from a file. Raises FileError if the file is damaged or has other
@@ -223,12 +261,131 @@ impl Ciphertext {
 #[derive(Clone)]
 pub struct EvaluationKeys {
     pub inner: Arc<ringmill_runtime::EvaluationKeys>,
-    pub params: Arc<rlwe::Params>,
+    pub params: Params,
 }
 
+impl EvaluationKeys {
+    /// Returns the content of the keys' file.
+    fn file(&self) -> Result<Vec<u8>, FormatError> {
+        file::write_evaluation_keys(self.params.inner.ring(), &self.inner)
+    }
+}
+
+/// A public key, with which anyone encrypts a program's inputs for the holder of the secret key.
+#[pyclass(frozen, eq, from_py_object, module = "ringmill")]
+#[derive(Clone)]
+pub struct PublicKey {
+    pub inner: Arc<rlwe::PublicKey>,
+    pub params: Params,
+}
+
+impl PartialEq for PublicKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.inner == other.inner
+    }
+}
+
+#[pymethods]
+impl PublicKey {
+    /// The identity of the secret key that the public key belongs to, in hexadecimal. It is None if the secret key has
+    /// none.
+    #[getter]
+    fn key_id(&self) -> Option<String> {
+        self.inner.key_id().map(|id| id.to_string())
+    }
+
+    /// The parameters that the key belongs to.
+    #[getter]
+    fn params(&self) -> Params {
+        self.params.clone()
+    }
+
+    /// Writes the key to a file, which appears whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let this = self.clone();
+        interruptible(py, move |watch| {
+            let bytes = this.file().map_err(raise::<FileError, _>)?;
+            files::write(&path, watch, &bytes)
+        })?
+    }
+
+    /// Reads a public key of these parameters from a file. Raises FileError if the file is damaged or has other
+    /// parameters.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf, params: &Params) -> PyResult<Self> {
+        let ring = Arc::clone(params.inner.ring());
+        let inner = interruptible(py, move |watch| {
+            files::read(&path, watch, |bytes| file::read_public_key(bytes, &ring))
+        })??;
+        Ok(Self {
+            inner: Arc::new(inner),
+            params: params.clone(),
+        })
+    }
+
+    /// Returns the content of the key's file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let this = self.clone();
+        files::to_bytes(py, move || this.file())
+    }
+
+    /// Reads a public key of these parameters from the content of a file. Raises FileError if the content is damaged or
+    /// has other parameters.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: Vec<u8>, params: &Params) -> PyResult<Self> {
+        let ring = Arc::clone(params.inner.ring());
+        let read = move |bytes: &[u8]| file::read_public_key(bytes, &ring);
+        Ok(Self {
+            inner: Arc::new(files::from_bytes(py, data, read)?),
+            params: params.clone(),
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ringmill public key of {}>", self.params.inner.scheme())
+    }
+}
+
+impl PublicKey {
+    /// Returns the content of the key's file.
+    fn file(&self) -> Result<Vec<u8>, FormatError> {
+        file::write_public_key(self.params.inner.ring(), &self.inner)
+    }
+}
+
+/// The names of the files in a folder of evaluation keys, which earlier versions wrote.
 const RELIN: &str = "relin.key";
 const GALOIS: &str = "galois.keys";
 const FURTHER: &str = "bootstrapping.keys";
+
+/// Reads evaluation keys from a folder, as earlier versions wrote it. It must have galois.keys. The other two files may
+/// be missing.
+fn read_folder(
+    path: &Path,
+    params: &rlwe::Params,
+    watch: &Watch,
+) -> PyResult<ringmill_runtime::EvaluationKeys> {
+    let galois: GaloisKeys = files::read(&path.join(GALOIS), watch, |b| {
+        file::read_galois_keys(b, params)
+    })?;
+    let relin = path.join(RELIN);
+    let relin = relin
+        .exists()
+        .then(|| files::read(&relin, watch, |b| file::read_relin_key(b, params)))
+        .transpose()?;
+    let further = path.join(FURTHER);
+    let further = further
+        .exists()
+        .then(|| files::read(&further, watch, |b| file::read_further_keys(b, params)))
+        .transpose()?;
+    let keys = ringmill_runtime::EvaluationKeys {
+        relin,
+        galois,
+        further: further.unwrap_or_default(),
+    };
+    keys.key_id().map_err(raise::<KeysError, _>)?;
+    Ok(keys)
+}
 
 #[pymethods]
 impl EvaluationKeys {
@@ -240,68 +397,54 @@ impl EvaluationKeys {
         known.map(|id| id.to_string())
     }
 
-    /// Writes the keys into a folder: galois.keys, and relin.key and bootstrapping.keys if there are such keys. If
-    /// there are none, older files of these names are removed. The folder is made if it is missing; its parent must
-    /// exist.
+    /// The parameters that the keys belong to.
+    #[getter]
+    fn params(&self) -> Params {
+        self.params.clone()
+    }
+
+    /// Writes the keys to a file, which appears whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let (keys, params) = (Arc::clone(&self.inner), Arc::clone(&self.params));
+        let this = self.clone();
         interruptible(py, move |watch| {
-            files::make_folder(&path)?;
-            let relin = keys.relin.as_ref().map(file::write_relin_key);
-            let further = match keys.further.is_empty() {
-                true => None,
-                false => Some(file::write_further_keys(&params, &keys.further)),
-            };
-            let further = further.transpose().map_err(raise::<FileError, _>)?;
-            for (name, bytes) in [(RELIN, relin), (FURTHER, further)] {
-                let path = path.join(name);
-                match bytes {
-                    Some(bytes) => files::write(&path, watch, &bytes)?,
-                    // An older file would belong to other keys.
-                    None if path.exists() => {
-                        std::fs::remove_file(&path).map_err(raise::<FileError, _>)?
-                    }
-                    None => {}
-                }
-            }
-            let galois =
-                file::write_galois_keys(&params, &keys.galois).map_err(raise::<FileError, _>)?;
-            files::write(&path.join(GALOIS), watch, &galois)
+            let bytes = this.file().map_err(raise::<FileError, _>)?;
+            files::write(&path, watch, &bytes)
         })?
     }
 
-    /// Reads evaluation keys of these parameters from a folder. It must have galois.keys; the other two files may be
-    /// missing. Raises FileError if a file is damaged or has other parameters, and KeysError if the files belong to
+    /// Reads evaluation keys of these parameters from a file, or from a folder that an earlier version wrote. Raises
+    /// FileError if a file is damaged or has other parameters, and KeysError if the files of a folder belong to
     /// different secret keys.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &Params) -> PyResult<Self> {
-        let params = Arc::clone(params.inner.ring());
-        let of = Arc::clone(&params);
+        let ring = Arc::clone(params.inner.ring());
         let inner = interruptible(py, move |watch| -> PyResult<_> {
-            let galois: GaloisKeys = files::read(&path.join(GALOIS), watch, |b| {
-                file::read_galois_keys(b, &params)
-            })?;
-            let relin = path.join(RELIN);
-            let relin = relin
-                .exists()
-                .then(|| files::read(&relin, watch, |b| file::read_relin_key(b, &params)))
-                .transpose()?;
-            let further = path.join(FURTHER);
-            let further = further
-                .exists()
-                .then(|| files::read(&further, watch, |b| file::read_further_keys(b, &params)))
-                .transpose()?;
-            let keys = ringmill_runtime::EvaluationKeys {
-                relin,
-                galois,
-                further: further.unwrap_or_default(),
-            };
-            keys.key_id().map_err(raise::<KeysError, _>)?;
-            Ok(keys)
+            match path.is_dir() {
+                true => read_folder(&path, &ring, watch),
+                false => files::read(&path, watch, |b| file::read_evaluation_keys(b, &ring)),
+            }
         })??;
         Ok(Self {
             inner: Arc::new(inner),
-            params: of,
+            params: params.clone(),
+        })
+    }
+
+    /// Returns the content of the keys' file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let this = self.clone();
+        files::to_bytes(py, move || this.file())
+    }
+
+    /// Reads evaluation keys of these parameters from the content of a file. Raises FileError if the content is damaged
+    /// or has other parameters.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: Vec<u8>, params: &Params) -> PyResult<Self> {
+        let ring = Arc::clone(params.inner.ring());
+        let read = move |bytes: &[u8]| file::read_evaluation_keys(bytes, &ring);
+        Ok(Self {
+            inner: Arc::new(files::from_bytes(py, data, read)?),
+            params: params.clone(),
         })
     }
 
@@ -320,5 +463,6 @@ impl EvaluationKeys {
 
 pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<Ciphertext>()?;
+    m.add_class::<PublicKey>()?;
     m.add_class::<EvaluationKeys>()
 }

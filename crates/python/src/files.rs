@@ -3,15 +3,17 @@
 //! all. Every error names the path.
 
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use ringmill_device::whole_file::{self, Contents, ReadError};
 use ringmill_limits::{Halt, Watch};
 use ringmill_schemes::rlwe::SecretKey;
 
 use crate::errors::{Fault, FileError, halted};
+use crate::watch::interruptible;
 
 /// Returns the error of a file, which names its path.
 pub fn fault(path: &Path, error: impl Into<Fault>) -> PyErr {
@@ -120,4 +122,61 @@ pub fn save_counted_secret(path: &Path, watch: &Watch, key: &SecretKey) -> PyRes
 /// Raises a Python exception if the folder cannot be made.
 pub fn make_folder(path: &Path) -> PyResult<()> {
     whole_file::make_folder(path, Contents::Public).map_err(|e| fault(path, e))
+}
+
+/// Writes a file, which appears whole or not at all.
+#[pyfunction]
+fn write_file(py: Python<'_>, path: PathBuf, data: Vec<u8>) -> PyResult<()> {
+    interruptible(py, move |watch| write(&path, watch, &data))?
+}
+
+/// Reads a file whole.
+#[pyfunction]
+fn read_file<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = interruptible(py, move |watch| {
+        read(&path, watch, |bytes| Ok::<_, Fault>(bytes.to_vec()))
+    })??;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(write_file, m)?)?;
+    m.add_function(wrap_pyfunction!(read_file, m)?)
+}
+
+/// Returns the content of a file, which `write` makes, as bytes of Python.
+///
+/// # Errors
+/// Raises a Python exception if the content cannot be made, or if the user stops the work.
+pub fn to_bytes<'py, E: Into<Fault>>(
+    py: Python<'py>,
+    write: impl FnOnce() -> Result<Vec<u8>, E> + Send + 'static,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let bytes = interruptible(py, move |_| write().map_err(refused))??;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// Parses the content of a file. Together with the parsed object it stays within the memory limit.
+///
+/// # Errors
+/// Raises a Python exception if the content exceeds the limit or does not parse, or if the user stops the work.
+pub fn from_bytes<T: Send + 'static, E: Into<Fault>>(
+    py: Python<'_>,
+    data: Vec<u8>,
+    parse: impl FnOnce(&[u8]) -> Result<T, E> + Send + 'static,
+) -> PyResult<T> {
+    interruptible(py, move |watch| {
+        let needed = 2 * data.len() as u64;
+        watch.admit(READ, needed).map_err(refused)?;
+        parse(&data).map_err(refused)
+    })?
+}
+
+/// Returns the error of the content of a file that has no path.
+fn refused(error: impl Into<Fault>) -> PyErr {
+    let error = error.into();
+    match Halt::of(&*error) {
+        Some(halt) => halted(halt, error.to_string()),
+        None => FileError::new_err(error.to_string()),
+    }
 }

@@ -12,11 +12,12 @@ use ringmill_limits::Watch;
 use ringmill_runtime::{Ciphers, Client, Messages, RuntimeError, Served, Sharing};
 use ringmill_schemes::ckks::Flooding;
 use ringmill_schemes::file;
-use ringmill_schemes::rlwe::{self, RingParams};
+use ringmill_schemes::rlwe;
 
-use crate::data::{Ciphertext, EvaluationKeys, ciphers, wrapped};
+use crate::data::{Ciphertext, EvaluationKeys, PublicKey, ciphers, wrapped};
 use crate::errors::{DataError, ParameterError, raise};
 use crate::files;
+use crate::params::Params;
 use crate::scheme::{Rows, Vector, failed, into_array, no_budget, no_precision, no_share};
 use crate::watch::interruptible;
 
@@ -67,6 +68,7 @@ trait AnyClient: Send + Sync {
         watch: &Watch,
     ) -> PyResult<Given>;
     fn noise_budget(&self, name: &str, cipher: &Ciphertext, watch: &Watch) -> PyResult<u32>;
+    fn public_key(&self, watch: &Watch) -> PyResult<rlwe::PublicKey>;
     fn save_secret(&self, path: &Path, watch: &Watch) -> PyResult<()>;
     fn shared_decryptions(&self) -> PyResult<Option<u64>>;
 }
@@ -88,8 +90,8 @@ impl<S: Served> AnyClient for Client<S> {
     fn encrypt(&self, inputs: Given, watch: &Watch) -> PyResult<HashMap<String, Ciphertext>> {
         let inputs = messages::<S>(inputs)?;
         let encrypted = self.watched(watch).encrypt(&inputs);
-        let degree = self.compiled().params.ring_params().degree();
-        Ok(wrapped::<S>(encrypted.map_err(failed::<S>)?, degree))
+        let encrypted = encrypted.map_err(failed::<S>)?;
+        Ok(wrapped::<S>(encrypted, &self.compiled().params))
     }
 
     fn decrypt(&self, name: &str, cipher: &Ciphertext, watch: &Watch) -> PyResult<Values> {
@@ -140,6 +142,10 @@ impl<S: Served> AnyClient for Client<S> {
         budget.ok_or_else(no_budget::<S>)?.map_err(failed::<S>)
     }
 
+    fn public_key(&self, watch: &Watch) -> PyResult<rlwe::PublicKey> {
+        self.watched(watch).public_key().map_err(failed::<S>)
+    }
+
     fn save_secret(&self, path: &Path, watch: &Watch) -> PyResult<()> {
         let key = self.secret_key();
         match S::SHARING {
@@ -162,7 +168,7 @@ pub struct Keys {
     /// it.
     client: Arc<dyn AnyClient>,
     evaluation: Arc<ringmill_runtime::EvaluationKeys>,
-    params: Arc<rlwe::Params>,
+    params: Params,
 }
 
 impl Keys {
@@ -180,7 +186,7 @@ impl Keys {
         Ok(Self {
             evaluation: Arc::new(evaluation.map_err(failed::<S>)?),
             client: Arc::new(client),
-            params: Arc::clone(compiled.params.ring_params()),
+            params: Params::of::<S>(&compiled.params),
         })
     }
 }
@@ -195,8 +201,18 @@ impl Keys {
     fn evaluation_keys(&self) -> EvaluationKeys {
         EvaluationKeys {
             inner: Arc::clone(&self.evaluation),
-            params: Arc::clone(&self.params),
+            params: self.params.clone(),
         }
+    }
+
+    /// Makes a new public key.
+    fn public_key(&self, py: Python<'_>) -> PyResult<PublicKey> {
+        let client = Arc::clone(&self.client);
+        let inner = interruptible(py, move |watch| client.public_key(watch))??;
+        Ok(PublicKey {
+            inner: Arc::new(inner),
+            params: self.params.clone(),
+        })
     }
 
     /// The length of the program's vectors in slots.

@@ -35,6 +35,7 @@ fn _ringmill(m: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(m)?;
     package::register(m)?;
     data::register(m)?;
+    files::register(m)?;
     params::register(m)?;
     bootstrapping::register(m)?;
     program::register(m)?;

@@ -20,13 +20,13 @@ use ringmill_machines::{MachineError, Registry, SimOptions};
 use ringmill_runtime::html::{Along, fragment, of_explanation, of_program};
 use ringmill_runtime::report::{AssumptionReport, Sources};
 use ringmill_runtime::shown::{Asked, TracedError, run_on};
-use ringmill_runtime::{Client, EvaluationKeys, Predicted, RuntimeError, Served, Server};
+use ringmill_runtime::{Client, EvaluationKeys, Predicted, RuntimeError, Sender, Served, Server};
 use ringmill_schemes::file;
 use ringmill_schemes::rlwe::RingParams;
 
 use crate::compare::{Bound, Table, Wanted as Compared, compared};
-use crate::data::{Ciphertext, ciphers, wrapped};
-use crate::errors::{CompileError, DeviceError, FileError, halted, raise};
+use crate::data::{Ciphertext, PublicKey, ciphers, wrapped};
+use crate::errors::{CompileError, DeviceError, FileError, KeysError, halted, raise};
 use crate::files;
 use crate::keys::{Given, Keys, messages};
 use crate::page::RunPage;
@@ -77,6 +77,12 @@ pub trait AnyProgram: Send + Sync {
     fn counts(&self) -> (HashMap<String, u64>, HashMap<String, u64>);
     fn unrolled_counts(&self) -> PyResult<HashMap<String, u64>>;
     fn keygen(&self, watch: &Watch) -> PyResult<Keys>;
+    fn encrypt(
+        &self,
+        key: &PublicKey,
+        inputs: Given,
+        watch: &Watch,
+    ) -> PyResult<HashMap<String, Ciphertext>>;
     fn load_secret_key(&self, path: &Path, watch: &Watch) -> PyResult<Keys>;
     fn run(
         &self,
@@ -315,6 +321,21 @@ impl<S: Served> AnyProgram for Ready<S> {
         Keys::new(&self.compiled, client, watch)
     }
 
+    fn encrypt(
+        &self,
+        key: &PublicKey,
+        inputs: Given,
+        watch: &Watch,
+    ) -> PyResult<HashMap<String, Ciphertext>> {
+        let params = self.compiled.params.ring_params();
+        let own = params.check_id("public key", key.inner.params_id());
+        own.map_err(raise::<KeysError, _>)?;
+        let inputs = messages::<S>(inputs)?;
+        let sender = Sender::new(Arc::clone(&self.compiled), &key.inner).map_err(failed::<S>)?;
+        let encrypted = sender.encrypt(&inputs, watch).map_err(failed::<S>)?;
+        Ok(wrapped::<S>(encrypted, &self.compiled.params))
+    }
+
     fn load_secret_key(&self, path: &Path, watch: &Watch) -> PyResult<Keys> {
         let params = self.compiled.params.ring_params();
         let secret = files::read_secret(path, watch, |bytes| {
@@ -366,8 +387,8 @@ impl<S: Served> AnyProgram for Ready<S> {
         );
         let mut answer = answer.map_err(|error| self.stopped(error, &wanted.device))?;
         answer.report.scheme.why = wanted.why;
-        let degree = self.compiled.params.ring_params().degree();
-        let outputs = wrapped::<S>(answer.outputs.unwrap_or_default(), degree);
+        let outputs = answer.outputs.unwrap_or_default();
+        let outputs = wrapped::<S>(outputs, &self.compiled.params);
         let along = Along::of(&self.compiled.managed, &*self.compiled.params);
         let page = RunPage::new(answer.report, along);
         Ok((outputs, page.texts()?, page))

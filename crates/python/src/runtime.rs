@@ -17,17 +17,17 @@ use ringmill_isa::macros::{self, MacroProgram};
 use ringmill_limits::{Limits, Watch};
 use ringmill_math::plans::{self, Choice};
 use ringmill_runtime::{Known, Served, Wishes, with_scheme};
-use ringmill_schemes::file::{Accepted, AcceptedTables, InsecureParams};
+use ringmill_schemes::file::Accepted;
 use ringmill_schemes::rlwe::{SecurityLevel, SecurityTable};
 
 use crate::bootstrapping::Bootstrapping;
 use crate::compare::{Inputs, Table, Wanted as Compared};
-use crate::data::{self, Ciphertext};
+use crate::data::{self, Ciphertext, PublicKey};
 use crate::errors::{DataError, DeviceError, Fault, ParameterError, raise, refused};
 use crate::files;
 use crate::keys::{Keys, Vectors, values};
 use crate::page::{Lines, sources};
-use crate::params::Params;
+use crate::params::{Params, accepted};
 use crate::program::{Program, PyArrays, arrays_of, inputs_of, py_arrays};
 use crate::progress::{Asked, Shown};
 use crate::ready::{AnyProgram, Ran, Ready, Wanted};
@@ -200,6 +200,17 @@ fn read_program(py: Python<'_>, path: PathBuf) -> PyResult<ProgramFile> {
     })?
 }
 
+/// Reads the text of a program from the content of its file.
+#[pyfunction]
+fn program_of_bytes(data: &[u8]) -> PyResult<ProgramFile> {
+    let path = PathBuf::from("the program's bytes");
+    let text = std::str::from_utf8(data).map_err(|e| files::fault(&path, e))?;
+    Ok(ProgramFile {
+        text: Arc::new(text.to_owned()),
+        path: Arc::new(path),
+    })
+}
+
 #[pymethods]
 impl ProgramFile {
     /// Returns the rest of the last line of the file that starts with `mark`. The file's first line does not count, and
@@ -225,15 +236,7 @@ impl ProgramFile {
         tables: Option<Vec<String>>,
         insecure: bool,
     ) -> PyResult<Option<CompiledProgram>> {
-        let tables = tables.map(|names| AcceptedTables::named(names.iter().map(String::as_str)));
-        let tables = tables.transpose().map_err(raise::<ParameterError, _>)?;
-        let accepted = Accepted {
-            tables: tables.unwrap_or_default(),
-            insecure: match insecure {
-                true => InsecureParams::AllowForTestsOnly,
-                false => InsecureParams::Refuse,
-            },
-        };
+        let accepted = accepted(tables.as_deref(), insecure)?;
         let (path, text) = (Arc::clone(&self.path), Arc::clone(&self.text));
         let read = move |watch: &Watch| {
             saved_program(&text, accepted, watch).map_err(|e| files::fault(&path, e))
@@ -414,8 +417,8 @@ impl CompiledProgram {
         returned: &str,
         inputs: HashMap<String, u32>,
         outputs: Vec<Option<u32>>,
-        with_sample: bool,
         comment: String,
+        with_sample: bool,
     ) -> PyResult<()> {
         let inner = Arc::clone(&self.inner);
         let arrays = arrays_of(inner.source(), returned, &inputs, outputs);
@@ -434,9 +437,35 @@ impl CompiledProgram {
         })?
     }
 
+    /// Returns the text that [`CompiledProgram::save`] writes without the sample.
+    fn saved(
+        &self,
+        py: Python<'_>,
+        returned: &str,
+        inputs: HashMap<String, u32>,
+        outputs: Vec<Option<u32>>,
+        comment: String,
+    ) -> PyResult<String> {
+        let inner = Arc::clone(&self.inner);
+        let arrays = arrays_of(inner.source(), returned, &inputs, outputs);
+        interruptible(py, move |_| inner.saved(&arrays) + &comment)
+    }
+
     fn keygen(&self, py: Python<'_>) -> PyResult<Keys> {
         let inner = Arc::clone(&self.inner);
         interruptible(py, move |watch| inner.keygen(watch))?
+    }
+
+    /// Encrypts vectors by input name under a public key.
+    fn encrypt(
+        &self,
+        py: Python<'_>,
+        key: &PublicKey,
+        inputs: Vectors<'_>,
+    ) -> PyResult<HashMap<String, Ciphertext>> {
+        let (inner, key) = (Arc::clone(&self.inner), key.clone());
+        let inputs = values(&inputs);
+        interruptible(py, move |watch| inner.encrypt(&key, inputs, watch))?
     }
 
     fn load_secret_key(&self, py: Python<'_>, path: PathBuf) -> PyResult<Keys> {
@@ -565,6 +594,7 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<CompiledProgram>()?;
     m.add_function(wrap_pyfunction!(compile_program, m)?)?;
     m.add_class::<ProgramFile>()?;
+    m.add_function(wrap_pyfunction!(program_of_bytes, m)?)?;
     m.add_function(wrap_pyfunction!(read_program, m)?)?;
     m.add_function(wrap_pyfunction!(plans_made, m)?)?;
     m.add_function(wrap_pyfunction!(devices, m)?)

@@ -14,7 +14,7 @@ use ringmill_math::Prng;
 use ringmill_schemes::ckks::bootstrap::Procedure;
 use ringmill_schemes::ckks::noise::measured_bits;
 use ringmill_schemes::ckks::{
-    Ciphertext, Ckks, CkksError, Flooding, KeyHolder, Params, ParamsBuilder, PublicKey,
+    Ciphertext, Ckks, CkksError, Flooding, KeyHolder, Params, ParamsBuilder,
 };
 use ringmill_schemes::rlwe::RlweError;
 
@@ -160,11 +160,6 @@ impl Served for Ckks {
 }
 
 impl Client<Ckks> {
-    /// Returns the public key, with which others encrypt inputs to this client.
-    pub fn public_key(&self) -> &PublicKey {
-        self.holder().public_key()
-    }
-
     /// Decrypts outputs of the client's program for others to see. First it adds noise of the width that `flooding`
     /// asks for, fresh for each output. The width follows from a bound on the error that holds for all inputs that
     /// [`Client::encrypt`] takes (docs/security.md). The noise hides the errors from people who know or chose the

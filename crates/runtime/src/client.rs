@@ -7,14 +7,14 @@ use std::sync::Arc;
 use ringmill_compiler::Compiled;
 use ringmill_device::KeyId;
 use ringmill_device::Limbed;
-use ringmill_isa::macros::Visibility;
 use ringmill_limits::{Watch, room};
+use ringmill_schemes::Encrypted;
 use ringmill_schemes::ckks::Ckks;
 use ringmill_schemes::roles::KeyHolder;
-use ringmill_schemes::{Encrypted, ParameterSet};
 
-use super::scheme::{ErrorOf, Runs, SecretKeyOf, limb_bytes, slots};
-use super::{RuntimeError, check_names};
+use super::RuntimeError;
+use super::scheme::{ErrorOf, PublicKeyOf, Runs, SecretKeyOf, limb_bytes, slots};
+use super::sender::encrypted;
 
 /// The client of one compiled program, which encrypts its inputs and decrypts its outputs. It holds the secret key and
 /// no randomness: every encryption and every key draws its own. So copies of a client (a forked process, a restored
@@ -111,6 +111,15 @@ impl<S: Runs> Client<S> {
         keys.map_err(RuntimeError::Scheme)
     }
 
+    /// Makes a new public key, with which others encrypt inputs for this client ([`Sender`]).
+    ///
+    /// # Errors
+    /// [`RuntimeError::Scheme`] if the operating system gives no randomness.
+    pub fn public_key(&self) -> Result<PublicKeyOf<S>, ErrorOf<S>> {
+        self.watch.check()?;
+        self.holder.public_key().map_err(RuntimeError::Scheme)
+    }
+
     /// Encrypts the program's encrypted inputs, given by name, at the levels at which the program takes them. Every
     /// encrypted input must be given. Other names, and values outside of the ranges for which the program was compiled,
     /// are refused.
@@ -122,36 +131,8 @@ impl<S: Runs> Client<S> {
         &self,
         inputs: &BTreeMap<String, S::Message>,
     ) -> Result<BTreeMap<String, S::Ciphertext>, ErrorOf<S>> {
-        let compiled = &self.compiled;
-        let encrypted = || {
-            let inputs = compiled.inputs.iter();
-            inputs.filter(|input| input.visibility == Visibility::Encrypted)
-        };
-        let known: Vec<&str> = encrypted().map(|input| input.name.as_str()).collect();
-        check_names(inputs.keys(), &known, "encrypted input")?;
-        let mut ciphertexts = BTreeMap::new();
-        // The memory of the two polynomials of every ciphertext, and of eight polynomials modulo all primes while one
-        // message is encrypted.
-        let limbs: u64 = encrypted().map(|i| i.at.level.primes() as u64).sum();
-        let working = 8 * compiled.params.moduli().len() as u64;
-        let bytes = limb_bytes(compiled) * (2 * limbs + working);
-        self.watch.admit("the encrypted inputs", bytes)?;
-        for input in encrypted() {
-            self.watch.check()?;
-            let missing = || RuntimeError::MissingInput {
-                kind: "encrypted",
-                name: input.name.clone(),
-            };
-            let message = inputs.get(&input.name).ok_or_else(missing)?;
-            S::check(input, slots(compiled), message)?;
-            let cipher = self.holder.encrypt(message, &input.at);
-            let refused = |source| RuntimeError::Value {
-                name: input.name.clone(),
-                source,
-            };
-            ciphertexts.insert(input.name.clone(), cipher.map_err(refused)?);
-        }
-        Ok(ciphertexts)
+        let one = |message: &_, at: &_| self.holder.encrypt(message, at);
+        encrypted(&self.compiled, inputs, &self.watch, one)
     }
 
     /// Decrypts the program's outputs, given by name, to messages of the program's vector length. The result is for the

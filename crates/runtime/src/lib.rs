@@ -19,6 +19,7 @@ pub mod html;
 pub mod known;
 pub mod report;
 mod scheme;
+mod sender;
 mod served;
 mod server;
 pub mod shown;
@@ -33,7 +34,8 @@ pub use client::Client;
 pub use error::RuntimeError;
 pub use known::Known;
 pub use ringmill_schemes::rlwe::EvaluationKeys;
-pub use scheme::Runs;
+pub use scheme::{ErrorOf, PublicKeyOf, Runs};
+pub use sender::Sender;
 pub use served::{Figures, Own, Predicted, Served, Sharing, Unfit, Wishes};
 pub use server::{Answer, AnswerOf, Running, Server, simulate};
 

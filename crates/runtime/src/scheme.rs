@@ -5,7 +5,7 @@
 //! [`Served`](crate::Served) adds the parts that front ends need.
 
 use ringmill_compiler::{Compiled, CompiledInput, Compiles, Values};
-use ringmill_schemes::roles::KeyHolder;
+use ringmill_schemes::roles::{KeyHolder, Sender};
 use ringmill_schemes::{ParameterSet, Scheme};
 
 use super::error::RuntimeError;
@@ -56,6 +56,8 @@ pub(super) fn constant<S: Compiles>(slots: &[(f64, f64)]) -> Option<S::Message> 
 /// The error type of clients and servers of a scheme's programs.
 pub type ErrorOf<S> = RuntimeError<<S as Scheme>::Error>;
 pub type SecretKeyOf<S> = <<S as Scheme>::Holder as KeyHolder>::SecretKey;
+pub type SenderOf<S> = <<S as Scheme>::Holder as KeyHolder>::Sender;
+pub type PublicKeyOf<S> = <SenderOf<S> as Sender>::PublicKey;
 
 /// Returns the number of slots of a program's messages.
 pub(super) fn slots<S: Compiles>(compiled: &Compiled<S>) -> usize {

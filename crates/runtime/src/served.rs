@@ -12,9 +12,10 @@ use ringmill_device::Outcome;
 use ringmill_schemes::Scheme;
 use ringmill_schemes::ckks::Flooding;
 use ringmill_schemes::rlwe::{
-    Ciphertext, KeyRequest, RingParams, RlweError, SecretKey, SecurityLevel, SecurityTable,
+    Ciphertext, KeyRequest, PublicKey, RingParams, RlweError, SecretKey, SecurityLevel,
+    SecurityTable,
 };
-use ringmill_schemes::roles::KeyHolder;
+use ringmill_schemes::roles::{KeyHolder, Sender};
 
 use super::scheme::{ErrorOf, Runs};
 use super::{Ciphers, Client, EvaluationKeys, Messages, RuntimeError};
@@ -112,7 +113,10 @@ pub trait Served:
         Keys = EvaluationKeys,
         KeyName = KeyRequest,
         Message: Send + Sync,
-        Holder: KeyHolder<SecretKey = SecretKey>,
+        Holder: KeyHolder<
+            SecretKey = SecretKey,
+            Sender: Sender<Scheme = Self, PublicKey = PublicKey>,
+        >,
     >
 {
     /// The words with which an error message describes the outputs that [`Served::judge`] returns: those that are

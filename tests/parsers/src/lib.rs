@@ -18,14 +18,17 @@ use ringmill_compiler::builder::{TraceBuilder, TraceError, Traced};
 use ringmill_compiler::ckks::Options;
 use ringmill_compiler::inline::length;
 use ringmill_compiler::{compile, saved};
+use ringmill_device::ResidueVec;
 use ringmill_isa::macros::{MacroProgram, Visibility, text as macros};
 use ringmill_isa::mid::text as mid;
 use ringmill_isa::{Galois, Level};
 use ringmill_machines::Registry;
 use ringmill_schemes::ckks::file::{self, Accepted, AcceptedTables, InsecureParams, Kind};
 use ringmill_schemes::ckks::{
-    Ckks, Encoder, Encryptor, KeyForm, KeyGenerator, Params, SecurityTable,
+    Ciphertext, Ckks, Encoder, Encryptor, KeyForm, KeyGenerator, Params, Scale, SecurityTable,
 };
+use ringmill_schemes::file::{self as container, Part};
+use ringmill_schemes::rlwe::EvaluationKeys;
 use ringmill_schemes::seal::{self, Compression, SealContext};
 use sha2::{Digest, Sha256};
 
@@ -237,9 +240,8 @@ fn ckks_object(bytes: &[u8]) -> bool {
     match file::peek_kind(bytes) {
         Ok(Kind::Params) => file::read_params(bytes, anything()).is_ok(),
         Ok(Kind::Plaintext) => file::read_plaintext(bytes, params).is_ok(),
-        Ok(Kind::Ciphertext) => file::read_ciphertext(bytes, params).is_ok(),
-        Ok(Kind::SeededCiphertext) => {
-            file::read_seeded_ciphertext(bytes, params).is_ok_and(|c| c.expand(params).is_ok())
+        Ok(Kind::Ciphertext | Kind::SeededCiphertext) => {
+            file::read_ciphertext(bytes, params).is_ok()
         }
         Ok(Kind::PublicKey) => file::read_public_key(bytes, params).is_ok(),
         Ok(Kind::RelinKey) => file::read_relin_key(bytes, params).is_ok(),
@@ -247,7 +249,9 @@ fn ckks_object(bytes: &[u8]) -> bool {
         Ok(Kind::SecretKey | Kind::CountedSecretKey) => {
             file::read_secret_key_in_the_clear(bytes, params).is_ok()
         }
-        Ok(Kind::FurtherKeys) => ringmill_schemes::file::read_further_keys(bytes, params).is_ok(),
+        Ok(Kind::FurtherKeys) => container::read_further_keys(bytes, params).is_ok(),
+        Ok(Kind::EvaluationKeys) => container::read_evaluation_keys(bytes, params).is_ok(),
+        Ok(Kind::Message) => container::read_message::<Scale>(bytes, params).is_ok(),
         // Kinds of TFHE.
         Ok(Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts | Kind::Integers)
         | Err(_) => false,
@@ -440,6 +444,28 @@ fn machine_seeds() -> Vec<Vec<u8>> {
     shipped.map(|(_, text)| text.as_bytes().to_vec()).collect()
 }
 
+/// The number of bytes of a file before its payload.
+const HEADER: usize = 72;
+
+/// Returns our file in version 2 of the format, in which a residue takes 8 bytes. In its payload, `limbs` stand between
+/// the first `head` and the last `tail` bytes.
+fn version_2(bytes: &[u8], head: usize, limbs: &[ResidueVec], tail: usize) -> Vec<u8> {
+    let payload = &bytes[HEADER..bytes.len() - CHECKSUM];
+    let mut older = payload[..head].to_vec();
+    for limb in limbs {
+        let residues = limb.residues();
+        older.extend(residues.iter().flat_map(u64::to_le_bytes));
+    }
+    older.extend(&payload[payload.len() - tail..]);
+    let mut file = bytes[..HEADER - 8].to_vec();
+    file[8] = 2;
+    file.extend((older.len() as u64).to_le_bytes());
+    file.extend(older);
+    let sum = Sha256::digest(&file);
+    file.extend(sum);
+    file
+}
+
 /// Returns our file in version 1 of the format, which has no scheme and no key identity.
 fn version_1(bytes: &[u8]) -> Vec<u8> {
     let covered = bytes.len() - CHECKSUM;
@@ -465,24 +491,52 @@ fn ckks_seeds() -> Vec<Vec<u8>> {
             .encrypt(&plain)?;
         let seeded = Encryptor::with_secret_key(Arc::clone(&params), keys.secret_key().clone())?
             .seed_for_reproducible_tests_only([3; 32])
-            .encrypt_seeded(&plain)?;
+            .encrypt(&plain)?;
         let mut seeds = vec![
             file::write_params(&params),
             file::write_plaintext(&plain),
-            file::write_ciphertext(&cipher),
-            file::write_seeded_ciphertext(&seeded),
-            file::write_public_key(&public),
+            file::write_ciphertext(&params, &cipher)?,
+            file::write_ciphertext(&params, &seeded)?,
+            file::write_public_key(&params, &public)?,
             file::write_secret_key_in_the_clear(keys.secret_key()).to_vec(),
         ];
         for form in [KeyForm::Stored, KeyForm::Seeded] {
-            seeds.push(file::write_relin_key(&keys.relin_key(form)?));
+            seeds.push(file::write_relin_key(&params, &keys.relin_key(form)?)?);
             seeds.push(file::write_galois_keys(
                 &params,
                 &keys.galois_keys(&[Galois(3), Galois(31)], form)?,
             )?);
+            let all = EvaluationKeys {
+                relin: Some(keys.relin_key(form)?),
+                galois: keys.galois_keys(&[Galois(3)], form)?,
+                ..EvaluationKeys::default()
+            };
+            seeds.push(container::write_evaluation_keys(&params, &all)?);
         }
-        let older: Vec<Vec<u8>> = seeds.iter().map(|seed| version_1(seed)).collect();
-        seeds.extend(older);
+        let part = |batch, texts: &[&str], cipher: &Ciphertext| Part {
+            batch,
+            texts: texts.iter().map(|&text| text.to_owned()).collect(),
+            ciphertexts: vec![("x".to_owned(), cipher.clone())],
+        };
+        let parts = [
+            part(None, &[], &seeded),
+            part(Some(2), &["a", "", "{}"], &cipher),
+        ];
+        seeds.push(container::write_message(&params, &parts)?);
+        let wide = |limbs: &[u64]| [ResidueVec::packed(false, limbs.to_vec())];
+        let relin = keys.relin_key(KeyForm::Seeded)?;
+        let written = file::write_relin_key(&params, &relin)?;
+        let older = [
+            version_2(&seeds[2], 16, cipher.polys(), 0),
+            version_2(&seeds[3], 44, &seeded.polys()[..1], 0),
+            version_2(&seeds[4], 1, &wide(public.b()), 32),
+            version_2(&written, 1, relin.0.b(), 32),
+        ];
+        // In these three kinds nothing is packed.
+        let same = [&seeds[0], &seeds[1], &seeds[5]];
+        let first = older.iter().chain(same).map(|seed| version_1(seed));
+        let first: Vec<Vec<u8>> = first.collect();
+        seeds.extend(older.into_iter().chain(first));
         Ok(seeds)
     };
     made().expect("our files are written")

@@ -45,7 +45,9 @@ fn object(bytes: &[u8]) -> bool {
             | Kind::RelinKey
             | Kind::GaloisKeys
             | Kind::CountedSecretKey
-            | Kind::FurtherKeys,
+            | Kind::FurtherKeys
+            | Kind::EvaluationKeys
+            | Kind::Message,
         )
         | Err(_) => false,
     }

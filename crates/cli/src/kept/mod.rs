@@ -106,10 +106,6 @@ impl Folder {
         })
     }
 
-    fn has(&self, name: &str) -> bool {
-        self.path.join(name).exists()
-    }
-
     fn get(&mut self, name: &str, watch: &Watch) -> Result<Vec<u8>, CliError> {
         get(&self.path, &mut self.files, name, watch)
     }

@@ -15,8 +15,7 @@ use super::{Asked, Folder, SECRET};
 use crate::error::CliError;
 use crate::numbers;
 
-const RELIN: &str = "relin.key";
-const GALOIS: &str = "galois.keys";
+const KEYS: &str = "evaluation.keys";
 
 /// The keys and inputs of a program's run, and the folder that keeps them.
 pub struct Prepared<S: Served> {
@@ -36,7 +35,7 @@ pub(super) fn is_kept(name: &str) -> bool {
         .strip_prefix("input")
         .and_then(|rest| rest.strip_suffix(".ct"));
     let input = input.and_then(|number| number.parse().ok());
-    [RELIN, GALOIS].contains(&name) || input.is_some_and(|input| cipher_name(input) == name)
+    name == KEYS || input.is_some_and(|input| cipher_name(input) == name)
 }
 
 /// Returns new keys and encrypted inputs of a program's run, and writes them into the folder. If the folder already
@@ -98,14 +97,14 @@ fn write<S: Served>(
 ) -> Result<(), CliError> {
     let secret = file::write_secret_key_in_the_clear(client.secret_key());
     folder.put(SECRET, &secret)?;
-    if let Some(relin) = &keys.relin {
-        folder.put(RELIN, &file::write_relin_key(relin))?;
-    }
-    let galois = file::write_galois_keys(compiled.params.ring_params(), &keys.galois);
-    let galois = galois.map_err(|e| CliError::Internal(e.to_string()))?;
-    folder.put(GALOIS, &galois)?;
+    let params = compiled.params.ring_params();
+    let failed = |e: file::FileError| CliError::Internal(e.to_string());
+    folder.put(
+        KEYS,
+        &file::write_evaluation_keys(params, keys).map_err(failed)?,
+    )?;
     for (number, cipher) in ciphers.values().enumerate() {
-        let bytes = file::write_ciphertext(cipher);
+        let bytes = file::write_ciphertext(params, cipher).map_err(failed)?;
         folder.put(&cipher_name(number), &bytes)?;
     }
     folder.complete()
@@ -120,15 +119,8 @@ fn read<S: Served>(
     let secret = folder.get_secret(watch)?;
     let secret = file::read_secret_key_in_the_clear(&secret, params);
     let secret = secret.map_err(|e| folder.damaged(SECRET, e))?;
-    let relin = match folder.has(RELIN) {
-        true => {
-            let relin = file::read_relin_key(&folder.get(RELIN, watch)?, params);
-            Some(relin.map_err(|e| folder.damaged(RELIN, e))?)
-        }
-        false => None,
-    };
-    let galois = file::read_galois_keys(&folder.get(GALOIS, watch)?, params);
-    let galois = galois.map_err(|e| folder.damaged(GALOIS, e))?;
+    let keys = file::read_evaluation_keys(&folder.get(KEYS, watch)?, params);
+    let keys = keys.map_err(|e| folder.damaged(KEYS, e))?;
     let mut ciphers = Ciphers::<S>::new();
     let inputs = compiled.inputs.iter();
     let encrypted = inputs.filter(|input| input.visibility == Visibility::Encrypted);
@@ -141,10 +133,5 @@ fn read<S: Served>(
         ciphers.insert(name.clone(), cipher.map_err(|e| folder.damaged(&file, e))?);
     }
     let client = Client::with_secret_key(Arc::clone(compiled), secret)?.watched(watch);
-    let keys = EvaluationKeys {
-        relin,
-        galois,
-        ..EvaluationKeys::default()
-    };
     Ok((client, keys, ciphers))
 }

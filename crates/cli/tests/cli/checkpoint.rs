@@ -254,7 +254,7 @@ fn what_is_kept_is_its_owners_alone_and_no_hash_of_the_inputs() {
         ),
         (
             Runs::new("closed", 120),
-            "asked asked.key galois.keys input0.ct run.checkpoint secret.key",
+            "asked asked.key evaluation.keys input0.ct run.checkpoint secret.key",
         ),
     ] {
         let first = stopped(&runs, "first");

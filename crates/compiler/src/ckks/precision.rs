@@ -422,7 +422,7 @@ impl Visitor for OfResult<'_, '_> {
             return Ok(self.encoded());
         }
         let size = self.walk.size(Some(&self.d));
-        Ok(self.walk.model.fresh_public(&size, self.at.scale))
+        Ok(self.walk.model.fresh_input(&size, self.at.scale))
     }
 
     fn encode(&mut self, _: &MacroInstr, _: u32) -> Result<Noise, Refused> {

@@ -13,6 +13,7 @@ mod matrix;
 mod modmul;
 mod modulus;
 mod ntt;
+mod packed;
 mod plans;
 mod primes;
 mod random;

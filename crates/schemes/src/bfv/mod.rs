@@ -38,14 +38,11 @@ use crate::scheme::{At, Scheme, SchemeTag};
 
 /// A BFV ciphertext at a level.
 pub type Ciphertext = rlwe::Ciphertext<()>;
-/// A BFV ciphertext that was encrypted under the secret key. It stores a seed in place of its polynomial c_1.
-pub type SeededCiphertext = rlwe::SeededCiphertext<()>;
-
 /// A BFV encryptor, which encrypts plaintexts.
 pub type Encryptor = exact::Encryptor<Bfv>;
 /// A BFV decryptor, which holds a secret key and decrypts ciphertexts.
 pub type Decryptor = exact::Decryptor<Bfv>;
-/// The holder of a BFV secret key, who encrypts under the public key.
+/// The holder of a BFV secret key, who encrypts under it.
 pub type KeyHolder = rlwe::KeyHolder<Bfv>;
 /// The party that computes on BFV ciphertexts, without the secret key.
 pub type Operator = rlwe::Operator<Bfv>;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Bgv, Ciphertext, Params, ParamsBuilder, PlainModulus, Plaintext, SeededCiphertext};
+use super::{Bgv, Ciphertext, Params, ParamsBuilder, PlainModulus, Plaintext};
 use crate::exact;
 pub use crate::exact::file::write_plaintext;
 use crate::file;
@@ -13,7 +13,6 @@ pub use crate::file::{
     Accepted, AcceptedTables, FileError, InsecureParams, Kind, peek_kind, read_galois_keys,
     read_public_key, read_relin_key, read_secret_key_in_the_clear, write_ciphertext,
     write_galois_keys, write_public_key, write_relin_key, write_secret_key_in_the_clear,
-    write_seeded_ciphertext,
 };
 use crate::scheme::Scheme;
 
@@ -47,11 +46,4 @@ pub fn read_plaintext(bytes: &[u8], params: &Params) -> Result<Plaintext, FileEr
 
 pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<Ciphertext, FileError> {
     file::read_ciphertext(bytes, params)
-}
-
-pub fn read_seeded_ciphertext(
-    bytes: &[u8],
-    params: &Params,
-) -> Result<SeededCiphertext, FileError> {
-    file::read_seeded_ciphertext(bytes, params)
 }

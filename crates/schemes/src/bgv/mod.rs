@@ -41,13 +41,11 @@ use crate::scheme::{At, Scheme, SchemeTag};
 
 /// A BGV ciphertext at a level, with its correction factor.
 pub type Ciphertext = rlwe::Ciphertext<Factor>;
-/// A BGV ciphertext that was encrypted under the secret key. It stores a seed in place of its polynomial c_1.
-pub type SeededCiphertext = rlwe::SeededCiphertext<Factor>;
 /// A BGV encryptor, which encrypts plaintexts.
 pub type Encryptor = exact::Encryptor<Bgv>;
 /// A BGV decryptor, which holds a secret key and decrypts ciphertexts.
 pub type Decryptor = exact::Decryptor<Bgv>;
-/// The holder of a BGV secret key, who encrypts under the public key.
+/// The holder of a BGV secret key, who encrypts under it.
 pub type KeyHolder = rlwe::KeyHolder<Bgv>;
 /// The party that computes on BGV ciphertexts, without the secret key.
 pub type Operator = rlwe::Operator<Bgv>;

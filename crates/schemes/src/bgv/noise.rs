@@ -187,10 +187,20 @@ impl NoiseModel {
         Noise::of(self.remainder(primes) * secrets)
     }
 
+    /// Returns the noise of an encryption under the public or the secret key, whichever is larger.
+    pub fn fresh(&self) -> Noise {
+        let (public, secret) = (self.fresh_public(), self.fresh_symmetric());
+        if public.log2 < secret.log2 {
+            secret
+        } else {
+            public
+        }
+    }
+
     /// Returns the noise of an encryption under the public key: t (e u + e_0 + e_1 s) / P, and the rounding of this
     /// division. Here e, e_0 and e_1 are errors, u is a random ternary polynomial, t the plaintext modulus, s the
     /// secret, and P the product of the special primes.
-    pub fn fresh(&self) -> Noise {
+    fn fresh_public(&self) -> Noise {
         let (count, log2) = self.special;
         let errors = Noise::of(self.t * self.error * (self.ternary + 1.0 + self.secret));
         let errors = errors.times((-log2).exp2());

@@ -47,10 +47,7 @@ use crate::scheme::{At, Scheme, SchemeTag};
 pub type Plaintext = rlwe::Plaintext<Scale>;
 /// A CKKS ciphertext at a level and a scale.
 pub type Ciphertext = rlwe::Ciphertext<Scale>;
-/// A CKKS ciphertext that was encrypted under the secret key. It stores a seed in place of its polynomial c_1.
-pub type SeededCiphertext = rlwe::SeededCiphertext<Scale>;
-
-/// The holder of a CKKS secret key, who encrypts under the public key.
+/// The holder of a CKKS secret key, who encrypts under it.
 pub type KeyHolder = rlwe::KeyHolder<Ckks>;
 /// The party that computes on CKKS ciphertexts, without the secret key.
 pub type Operator = rlwe::Operator<Ckks>;
@@ -100,8 +97,12 @@ impl RingScheme for Ckks {
         Ok(Encoder::new(Arc::clone(params)))
     }
 
-    fn encryptor(params: &Arc<Params>, key: &PublicKey) -> Result<Encryptor, CkksError> {
+    fn public_encryptor(params: &Arc<Params>, key: &PublicKey) -> Result<Encryptor, CkksError> {
         Ok(Encryptor::with_public_key(Arc::clone(params), key)?)
+    }
+
+    fn secret_encryptor(params: &Arc<Params>, secret: SecretKey) -> Result<Encryptor, CkksError> {
+        Ok(Encryptor::with_secret_key(Arc::clone(params), secret)?)
     }
 
     fn seeded_for_reproducible_tests_only(encryptor: Encryptor, seed: [u8; 32]) -> Encryptor {

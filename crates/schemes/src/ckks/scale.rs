@@ -6,7 +6,7 @@ use ringmill_isa::macros::{Note, SCALE_TOLERANCE};
 
 use super::error::CkksError;
 use crate::file::{FileError, Reader, Writer};
-use crate::rlwe::{Annotation, Ciphertext, Params, Plaintext, SeededCiphertext};
+use crate::rlwe::{Annotation, Ciphertext, Params, Plaintext};
 
 /// The scale of a CKKS value, a finite positive number. [`Annotation::check`] refuses any other.
 #[derive(Clone, Copy, PartialEq, PartialOrd, Debug)]
@@ -76,11 +76,5 @@ impl Ciphertext<Scale> {
     /// nominal scale.
     pub fn with_scale(self, scale: f64) -> Self {
         self.with_annotation(Scale(scale))
-    }
-}
-
-impl SeededCiphertext<Scale> {
-    pub fn scale(&self) -> f64 {
-        self.annotation().0
     }
 }

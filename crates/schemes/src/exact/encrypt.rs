@@ -8,7 +8,7 @@ use super::error::ExactError;
 use super::plaintext::{ExactParams, Plaintext};
 use super::scheme::ExactScheme;
 use crate::rlwe::{self, Annotation, Ciphertext, PublicKey, RingParams, RlweError, SecretKey};
-use crate::rlwe::{Level, Message, SeededCiphertext};
+use crate::rlwe::{Level, Message};
 use crate::scheme::{At, Scheme};
 
 /// Encrypts under a public key, or under the secret key for its holder. Each encryption draws fresh randomness, so a
@@ -79,22 +79,6 @@ where
     pub fn encrypt_under(&self, plain: &Plaintext, at: &At<A>) -> Result<Ciphertext<A>, S::Error> {
         self.with_message(plain, at, |zeros, message| {
             zeros.encrypt_coefficients(at.level, at.annotation.clone(), Some(message))
-        })
-    }
-
-    /// Encrypts under the secret key with a polynomial c_1 that is expanded from a seed. The ciphertext stores the seed
-    /// in place of c_1, which halves the bytes to send.
-    ///
-    /// # Errors
-    /// The errors of [`Encryptor::encrypt_at`]. Also fails for an encryptor with a public key.
-    pub fn encrypt_seeded(
-        &self,
-        plain: &Plaintext,
-        level: Level,
-    ) -> Result<SeededCiphertext<A>, S::Error> {
-        let annotation = S::FRESH;
-        self.with_message(plain, &At { level, annotation }, |zeros, message| {
-            zeros.encrypt_coefficients_seeded(level, S::FRESH, Some(message))
         })
     }
 

@@ -80,8 +80,18 @@ impl<S: ExactScheme> RingScheme for S {
         Ok(Encoder::new(Arc::clone(params))?)
     }
 
-    fn encryptor(params: &Arc<S::Params>, key: &PublicKey) -> Result<Self::Encryptor, S::Error> {
+    fn public_encryptor(
+        params: &Arc<S::Params>,
+        key: &PublicKey,
+    ) -> Result<Self::Encryptor, S::Error> {
         Encryptor::with_public_key(Arc::clone(params), key)
+    }
+
+    fn secret_encryptor(
+        params: &Arc<S::Params>,
+        secret: SecretKey,
+    ) -> Result<Self::Encryptor, S::Error> {
+        Encryptor::with_secret_key(Arc::clone(params), secret)
     }
 
     fn seeded_for_reproducible_tests_only(

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The container that all files have: header, payload, checksum. Files are written in version 2 of the container.
-//! Version 1, which has neither scheme nor key identity, can be read too.
+//! The container that all files have: header, payload, checksum. Files are written in version 3 of the container.
+//! Version 2, in which residues are not packed, and version 1, which has neither scheme nor key identity, can be read
+//! too.
 
 use ringmill_limits::zeroed;
-use ringmill_math::Residues;
 use ringmill_math::wipe::off_the_stack;
+use ringmill_math::{Modulus, Residues, packed};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
@@ -15,7 +16,9 @@ use ringmill_device::KeyId;
 use ringmill_device::ParamsId;
 
 const MAGIC: &[u8; 8] = b"RINGMILL";
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
+/// The first version in which the residues of ciphertexts and keys are packed.
+const PACKED: u16 = 3;
 /// The number that stands for CKKS in the scheme field of a file. Files of container version 1 are all of this
 /// scheme.
 const FIRST_SCHEME: u8 = 0;
@@ -67,19 +70,21 @@ impl Writer {
         }
     }
 
+    /// Writes the limbs of a polynomial to the payload, whose moduli are `moduli`. Each residue takes as many bits as
+    /// its modulus has.
+    pub fn limbs(&mut self, moduli: &[Modulus], residues: Residues<'_>) {
+        let degree = residues.len().checked_div(moduli.len()).unwrap_or(0);
+        let mut words = residues.iter();
+        for q in moduli {
+            packed::pack(q.bits(), words.by_ref().take(degree), &mut self.bytes);
+        }
+    }
+
     /// Writes residues to the payload in words of 64 bits, whatever the width of their words in memory is.
     pub fn wide(&mut self, residues: Residues<'_>) {
         match residues {
             Residues::Wide(words) => self.residues(words),
             Residues::Short(words) => words.iter().for_each(|&x| self.residues(&[x.into()])),
-        }
-    }
-
-    /// Writes residues to the payload in words of 32 or 64 bits, the width that they have in memory.
-    pub fn words(&mut self, residues: Residues<'_>) {
-        match residues {
-            Residues::Wide(words) => self.residues(words),
-            Residues::Short(words) => words.iter().for_each(|&x| self.u32(x)),
         }
     }
 
@@ -101,15 +106,30 @@ impl Writer {
     }
 }
 
+/// Returns the number of bytes of limbs in a file of the present version, of `degree` residues each.
+pub fn limb_bytes(moduli: &[Modulus], degree: usize) -> usize {
+    let each = moduli
+        .iter()
+        .map(|q| packed::packed_bytes(degree, q.bits()));
+    each.fold(0, usize::saturating_add)
+}
+
 /// A cursor over bytes of a file that are not trusted.
 pub struct Reader<'a> {
     what: &'static str,
     rest: &'a [u8],
+    packed: bool,
 }
 
 impl<'a> Reader<'a> {
-    fn new(what: &'static str, rest: &'a [u8]) -> Self {
-        Self { what, rest }
+    fn new(what: &'static str, rest: &'a [u8], version: u16) -> Self {
+        let packed = version >= PACKED;
+        Self { what, rest, packed }
+    }
+
+    /// Returns whether the file is of a version that packs the residues of ciphertexts and keys.
+    pub fn packed(&self) -> bool {
+        self.packed
     }
 
     pub fn remaining(&self) -> u64 {
@@ -171,6 +191,25 @@ impl<'a> Reader<'a> {
         Ok(residues)
     }
 
+    /// Reads the limbs of a polynomial, of `degree` residues each, whose moduli are `moduli`. It checks that the bytes
+    /// exist before it allocates memory for the residues.
+    pub fn limbs(&mut self, moduli: &[Modulus], degree: usize) -> Result<Vec<u64>, FileError> {
+        let count = moduli.len().saturating_mul(degree);
+        if !self.packed {
+            return self.residues(count);
+        }
+        let mut bytes = self.take(limb_bytes(moduli, degree))?;
+        let mut residues = zeroed(self.what, count)?;
+        for (q, limb) in moduli.iter().zip(residues.chunks_mut(degree.max(1))) {
+            let (own, rest) = bytes
+                .split_at_checked(packed::packed_bytes(degree, q.bits()))
+                .unwrap_or((bytes, &[]));
+            packed::unpack(q.bits(), own, limb);
+            bytes = rest;
+        }
+        Ok(residues)
+    }
+
     /// Reads `count` residues of `word_bytes` bytes each, 4 or 8. It checks that the bytes exist before it
     /// allocates memory for the residues.
     pub fn words(&mut self, count: usize, word_bytes: usize) -> Result<Vec<u64>, FileError> {
@@ -208,12 +247,12 @@ fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
 }
 
 // The message below names the last kind.
-const _: () = assert!(Kind::ALL.len() == 14);
+const _: () = assert!(Kind::ALL.len() == 16);
 
 fn kind_of(number: u16) -> Result<Kind, FileError> {
     let found = Kind::ALL.into_iter().find(|k| *k as u16 == number);
     found.ok_or_else(|| FileError::Kind {
-        expected: "a known kind (1 to 14)",
+        expected: "a known kind (1 to 16)",
         got: format!("kind {number}"),
     })
 }
@@ -227,7 +266,7 @@ pub struct Header {
 }
 
 fn head(bytes: &[u8]) -> Result<(u16, Kind, Reader<'_>), FileError> {
-    let mut reader = Reader::new("file", bytes);
+    let mut reader = Reader::new("file", bytes, 1);
     if reader.take(MAGIC.len()) != Ok(MAGIC) {
         return Err(FileError::Magic);
     }
@@ -326,7 +365,7 @@ pub fn open<'a>(
         }),
         _ => Ok((
             Header { params_id, key_id },
-            Reader::new(kind.name(), payload),
+            Reader::new(kind.name(), payload, version),
         )),
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use ringmill_isa::{Galois, Level};
 
-use super::container::{Writer, open};
+use super::container::{Reader, Writer, open};
 use super::switching::{key_bytes, read_key, write_key};
 use super::{FileError, Kind};
 use crate::rlwe::sparse::encapsulation_shape;
@@ -86,10 +86,28 @@ fn level_of(params: &Params, name: &KeyRequest, moduli: usize) -> Level {
 pub fn write_further_keys(params: &Params, keys: &FurtherKeys) -> Result<Vec<u8>, FileError> {
     let parts = keys.values().map(|key| ("bootstrapping key", key.key_id()));
     let key_id = KeyId::common(parts).map_err(crate::rlwe::RlweError::from)?;
-    let capacity = keys.values().map(|key| size::sum([16, key_bytes(key)]));
-    let capacity = capacity.fold(4, usize::saturating_add);
     let origin = params.origin(key_id);
-    let mut w = Writer::new(Kind::FurtherKeys, &origin, capacity);
+    let mut w = Writer::new(Kind::FurtherKeys, &origin, further_bytes(params, keys));
+    write_further(&mut w, params, keys)?;
+    Ok(w.finish())
+}
+
+/// Returns the number of bytes of the payload of bootstrapping keys.
+pub(super) fn further_bytes(params: &Params, keys: &FurtherKeys) -> usize {
+    let each = keys.values();
+    let each = each.map(|key| size::sum([9, key_bytes(params, key)]));
+    each.fold(4, usize::saturating_add)
+}
+
+/// Writes the payload of bootstrapping keys.
+///
+/// # Errors
+/// The errors of [`write_further_keys`] but those for keys of different secret keys.
+pub(super) fn write_further(
+    w: &mut Writer,
+    params: &Params,
+    keys: &FurtherKeys,
+) -> Result<(), FileError> {
     w.u32(keys.len() as u32);
     for (name, key) in keys {
         params.check_id("bootstrapping key", key.params_id())?;
@@ -100,9 +118,9 @@ pub fn write_further_keys(params: &Params, keys: &FurtherKeys) -> Result<Vec<u8>
         w.bytes(&[tag]);
         w.u32(element);
         w.u32(level_of(params, name, key.moduli().len()).0);
-        write_key(&mut w, key);
+        write_key(w, params, key);
     }
-    Ok(w.finish())
+    Ok(())
 }
 
 /// Reads the content of a file that [`write_further_keys`] made for the same parameters.
@@ -111,6 +129,17 @@ pub fn write_further_keys(params: &Params, keys: &FurtherKeys) -> Result<Vec<u8>
 /// Fails for any other content.
 pub fn read_further_keys(bytes: &[u8], params: &Params) -> Result<FurtherKeys, FileError> {
     let (header, mut r) = open(bytes, Kind::FurtherKeys, params.scheme(), Some(params.id()))?;
+    let keys = read_further(&mut r, params, header.key_id)?;
+    r.end()?;
+    Ok(keys)
+}
+
+/// Reads the payload of bootstrapping keys.
+pub(super) fn read_further(
+    r: &mut Reader<'_>,
+    params: &Params,
+    key_id: Option<KeyId>,
+) -> Result<FurtherKeys, FileError> {
     let (count, mut keys) = (r.u32()?, FurtherKeys::new());
     let mut last = None;
     for _ in 0..count {
@@ -120,9 +149,8 @@ pub fn read_further_keys(bytes: &[u8], params: &Params) -> Result<FurtherKeys, F
         }
         last = Some(name);
         let shape = shape(params, &name, Level(r.u32()?))?;
-        keys.insert(name, read_key(&mut r, params, &shape, header.key_id)?);
+        keys.insert(name, read_key(r, params, &shape, key_id)?);
     }
-    r.end()?;
     Ok(keys)
 }
 

@@ -9,28 +9,35 @@
 mod accepted;
 mod container;
 mod counted;
+mod evaluation_keys;
 mod further;
+mod message;
 mod objects;
 mod params;
 mod switching;
 
 pub use accepted::{Accepted, AcceptedTables, InsecureParams};
+pub(crate) use container::limb_bytes;
 pub use container::{Header, Reader, Writer, open};
 pub(crate) use counted::{account_of, secret_key_bytes, write_counted_secret_key};
+pub use evaluation_keys::{read_evaluation_keys, write_evaluation_keys};
 pub use further::{FurtherKeys, read_further_keys, write_further_keys};
+pub use message::{Part, read_message, write_message};
 pub use objects::{
     read_ciphertext, read_galois_keys, read_plaintext, read_public_key, read_relin_key,
-    read_secret_key_in_the_clear, read_seeded_ciphertext, write_ciphertext, write_galois_keys,
-    write_plaintext, write_public_key, write_relin_key, write_secret_key_in_the_clear,
-    write_seeded_ciphertext,
+    read_secret_key_in_the_clear, write_ciphertext, write_galois_keys, write_plaintext,
+    write_public_key, write_relin_key, write_secret_key_in_the_clear,
 };
 pub use params::{RingParamsFile, read_ring_params, write_params, write_params_of};
-pub(crate) use switching::{read_key, write_key};
+pub(crate) use switching::{key_bytes, read_key, write_key};
 
 use ringmill_limits::Halt;
 use thiserror::Error;
 
 use crate::rlwe::{RlweError, SecurityTable};
+
+/// The number of bytes of a seed.
+const SEED: usize = 32;
 
 /// The kind of object in a file. Its number stands in the field `kind` of the file's header.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -54,10 +61,14 @@ pub enum Kind {
     CountedSecretKey = 13,
     /// Encrypted integers of TFHE: their types and their ciphertexts.
     Integers = 14,
+    /// All evaluation keys of a program.
+    EvaluationKeys = 15,
+    /// Ciphertexts by name, as client and server send them to each other.
+    Message = 16,
 }
 
 impl Kind {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 16] = [
         Self::Params,
         Self::Plaintext,
         Self::Ciphertext,
@@ -72,6 +83,8 @@ impl Kind {
         Self::FurtherKeys,
         Self::CountedSecretKey,
         Self::Integers,
+        Self::EvaluationKeys,
+        Self::Message,
     ];
 
     /// Returns whether objects of this kind belong to a secret key.
@@ -89,7 +102,9 @@ impl Kind {
             | Self::Ciphertexts
             | Self::FurtherKeys
             | Self::CountedSecretKey
-            | Self::Integers => true,
+            | Self::Integers
+            | Self::EvaluationKeys
+            | Self::Message => true,
         }
     }
 
@@ -109,6 +124,8 @@ impl Kind {
             Self::FurtherKeys => "bootstrapping keys of programs",
             Self::CountedSecretKey => "secret key with its count",
             Self::Integers => "encrypted integers",
+            Self::EvaluationKeys => "evaluation keys",
+            Self::Message => "message",
         }
     }
 }

@@ -1,88 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Reads and writes one key-switching key (b, a) inside a file: its form, the residues of b digit by digit, and the
-//! seed or the residues of a. The reader knows the key's shape from the parameters.
+//! Reads and writes one key-switching key (b, a) inside a file: its form, the limbs of b digit by digit, and the seed or
+//! the limbs of a. The reader knows the key's shape from the parameters.
 
 use super::FileError;
-use super::container::{Reader, Writer};
+use super::SEED;
+use super::container::{Reader, Writer, limb_bytes};
 use crate::rlwe::switching::Shape;
 use crate::rlwe::{KSwitchKey, KeyForm, KeyHalf, Params};
 use crate::size;
 use ringmill_device::KeyId;
 use ringmill_device::ResidueVec;
+use ringmill_math::Modulus;
 
-/// The form of a key in a file: whether its uniform half is a seed or residues, and the width of its words. Keys
-/// have 32-bit words in files if their parameters give them 32-bit words in memory. Files of earlier versions, with
-/// 64-bit words, can be read too.
+/// The form of a key in a file: whether its uniform half is a seed or residues, and the bytes of a residue in files
+/// whose residues are not packed. Earlier versions wrote 4 bytes if all primes are below 2^32.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Form {
     half: KeyForm,
     word_bytes: usize,
 }
 
+const STORED: u8 = 0;
+const SEEDED: u8 = 1;
+const STORED_SHORT: u8 = 2;
+const SEEDED_SHORT: u8 = 3;
+
 impl Form {
-    const ALL: [(u8, Self); 4] = [
-        (0, Self::of(KeyForm::Stored, 8)),
-        (1, Self::of(KeyForm::Seeded, 8)),
-        (2, Self::of(KeyForm::Stored, 4)),
-        (3, Self::of(KeyForm::Seeded, 4)),
-    ];
-
-    const fn of(half: KeyForm, word_bytes: usize) -> Self {
-        Self { half, word_bytes }
-    }
-
-    /// Returns the form in which the key is stored in memory.
-    fn of_key(key: &KSwitchKey) -> Self {
-        let half = match key.a() {
-            KeyHalf::Seed(_) => KeyForm::Seeded,
-            KeyHalf::Stored(_) => KeyForm::Stored,
-        };
-        match key.b().first() {
-            Some(ResidueVec::Short(_)) => Self::of(half, 4),
-            Some(ResidueVec::Wide(_)) | None => Self::of(half, 8),
-        }
-    }
-
-    fn byte(self) -> u8 {
-        let found = Self::ALL.iter().find(|(_, form)| *form == self);
-        found.map_or(0, |&(byte, _)| byte)
-    }
-
     /// Returns the form of a key that the byte `byte` of a file stands for.
     ///
     /// # Errors
-    /// Fails for a number that stands for no form, and for one of 32-bit words if a prime is 2^32 or more.
-    fn read(byte: u8, params: &Params) -> Result<Self, FileError> {
-        let found = Self::ALL.iter().find(|&&(known, _)| known == byte);
-        let found = found.filter(|(_, form)| form.word_bytes == 8 || params.short_words());
-        match found {
-            Some(&(_, form)) => Ok(form),
-            None => Err(FileError::Field {
-                what: "form of the key-switching key",
-                expected: match params.short_words() {
-                    true => "0 to 3".into(),
-                    false => "0 or 1 (a prime is above 2^32)".into(),
-                },
-                got: byte.to_string(),
-            }),
+    /// Fails for a number that stands for no form. Fails for one of 4 bytes a residue if residues are packed, or if a
+    /// prime is 2^32 or more.
+    fn read(byte: u8, packed: bool, params: &Params) -> Result<Self, FileError> {
+        let (half, word_bytes) = match byte {
+            STORED => (KeyForm::Stored, 8),
+            SEEDED => (KeyForm::Seeded, 8),
+            STORED_SHORT => (KeyForm::Stored, 4),
+            SEEDED_SHORT => (KeyForm::Seeded, 4),
+            _ => return Err(Self::refused(byte, packed, params)),
+        };
+        if word_bytes == 4 && (packed || !params.short_words()) {
+            return Err(Self::refused(byte, packed, params));
+        }
+        Ok(Self { half, word_bytes })
+    }
+
+    fn refused(byte: u8, packed: bool, params: &Params) -> FileError {
+        FileError::Field {
+            what: "form of the key-switching key",
+            expected: match (packed, params.short_words()) {
+                (true, _) => "0 or 1".into(),
+                (false, true) => "0 to 3".into(),
+                (false, false) => "0 or 1 (a prime is above 2^32)".into(),
+            },
+            got: byte.to_string(),
         }
     }
 }
 
-/// Returns the number of bytes that a key-switching key takes in a file.
-pub(super) fn key_bytes(key: &KSwitchKey) -> usize {
-    size::sum([1, key.bytes() as usize])
+/// Returns the moduli of the limbs of a key-switching key.
+fn moduli(params: &Params, indices: &[usize]) -> Vec<Modulus> {
+    let known = indices.iter().filter_map(|&i| params.reducers().get(i));
+    known.copied().collect()
 }
 
-pub(crate) fn write_key(w: &mut Writer, key: &KSwitchKey) {
-    w.bytes(&[Form::of_key(key).byte()]);
-    let half = |w: &mut Writer, half: &[ResidueVec]| {
-        half.iter().for_each(|limbs| w.words(limbs.residues()));
+/// Returns the number of bytes that a key-switching key takes in a file.
+pub(crate) fn key_bytes(params: &Params, key: &KSwitchKey) -> usize {
+    let limbs = limb_bytes(&moduli(params, key.moduli()), params.degree());
+    let half = key.b().len().saturating_mul(limbs);
+    let second = match key.a() {
+        KeyHalf::Seed(_) => SEED,
+        KeyHalf::Stored(_) => half,
     };
-    half(w, key.b());
+    size::sum([1, half, second])
+}
+
+/// Writes a key-switching key. The caller has checked that the key is of these parameters.
+pub(crate) fn write_key(w: &mut Writer, params: &Params, key: &KSwitchKey) {
+    let moduli = moduli(params, key.moduli());
+    let half = |w: &mut Writer, half: &[ResidueVec]| {
+        half.iter()
+            .for_each(|limbs| w.limbs(&moduli, limbs.residues()));
+    };
     match key.a() {
-        KeyHalf::Seed(seed) => w.bytes(seed),
-        KeyHalf::Stored(a) => half(w, a),
+        KeyHalf::Seed(seed) => {
+            w.bytes(&[SEEDED]);
+            half(w, key.b());
+            w.bytes(seed);
+        }
+        KeyHalf::Stored(a) => {
+            w.bytes(&[STORED]);
+            half(w, key.b());
+            half(w, a);
+        }
     }
 }
 
@@ -95,12 +105,16 @@ pub(crate) fn read_key(
     key_id: Option<KeyId>,
 ) -> Result<KSwitchKey, FileError> {
     let (got, byte) = (r.remaining(), r.u8()?);
-    let form = Form::read(byte, params)?;
-    let residues = shape.digits.len().saturating_mul(shape.digit_len(params));
-    let half_bytes = form.word_bytes.saturating_mul(residues);
+    let form = Form::read(byte, r.packed(), params)?;
+    let moduli = moduli(params, &shape.moduli);
+    let digit_bytes = match r.packed() {
+        true => limb_bytes(&moduli, params.degree()),
+        false => form.word_bytes.saturating_mul(shape.digit_len(params)),
+    };
+    let half_bytes = digit_bytes.saturating_mul(shape.digits.len());
     let second = match form.half {
         KeyForm::Stored => half_bytes,
-        KeyForm::Seeded => 32,
+        KeyForm::Seeded => SEED,
     };
     let expected = size::sum([1, half_bytes, second]) as u64;
     if got < expected {
@@ -110,10 +124,13 @@ pub(crate) fn read_key(
             got,
         });
     }
+    let digit = |r: &mut Reader<'_>| match form.word_bytes {
+        4 => r.words(shape.digit_len(params), form.word_bytes),
+        _ => r.limbs(&moduli, params.degree()),
+    };
     let half = |r: &mut Reader<'_>| {
         let digits = shape.digits.iter();
-        let digits = digits.map(|_| r.words(shape.digit_len(params), form.word_bytes));
-        digits.collect::<Result<Vec<_>, _>>()
+        digits.map(|_| digit(r)).collect::<Result<Vec<_>, _>>()
     };
     let b = half(r)?;
     let a = match form.half {

@@ -158,16 +158,29 @@ impl<A: Annotation> Plaintext<A> {
 }
 
 /// A ciphertext: two or three polynomials of `level + 1` limbs in evaluation form. Its phase, which holds the message,
-/// is c_0 + c_1 s + c_2 s^2.
-#[derive(Clone, PartialEq, Debug)]
+/// is c_0 + c_1 s + c_2 s^2. If c_1 was expanded from a seed, the ciphertext keeps the seed, which takes the place of
+/// c_1 in files.
+#[derive(Clone, Debug)]
 pub struct Ciphertext<A> {
     origin: Origin,
     level: Level,
     annotation: A,
     polys: Vec<ResidueVec>,
+    /// The seed of c_1 for a ciphertext of two polynomials: its limb modulo the prime q_i is random stream number i of
+    /// the seed.
+    seed: Option<[u8; 32]>,
 }
 
 belongs!(for<A: Annotation> Ciphertext<A>);
+
+/// Ciphertexts of the same polynomials are equal, whether or not a seed is known.
+impl<A: PartialEq> PartialEq for Ciphertext<A> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.origin, self.level) == (other.origin, other.level)
+            && self.annotation == other.annotation
+            && self.polys == other.polys
+    }
+}
 
 impl<A: Annotation> Ciphertext<A> {
     /// The most polynomials that a ciphertext may have: two, or three before relinearisation.
@@ -199,6 +212,36 @@ impl<A: Annotation> Ciphertext<A> {
         Ok(Self::trusted(params, level, annotation, polys, None))
     }
 
+    /// Makes a ciphertext of two polynomials, of which c_1 is expanded from a seed, after a check of the level, the
+    /// annotation, the number of residues of c_0, and that each is below its modulus. The ciphertext has no key
+    /// identity.
+    pub fn seeded(
+        params: &Params,
+        level: Level,
+        annotation: impl Into<A>,
+        c0: Vec<u64>,
+        seed: [u8; 32],
+    ) -> Result<Self, A::Error> {
+        let c1 = |indices: &[usize]| expand(params, indices, &seed, 0);
+        let (annotation, indices) = (annotation.into(), level_indices(level));
+        check_at(params, level, &annotation)?;
+        check_limbs(params, "seeded ciphertext", &indices, &c0)?;
+        let polys = [c0, c1(&indices)].map(|poly| ResidueVec::packed(params.short_words(), poly));
+        let cipher = Self::trusted(params, level, annotation, polys.into(), None);
+        Ok(cipher.with_seed(seed))
+    }
+
+    /// Returns the ciphertext with the seed from which its polynomial c_1 was expanded.
+    pub(crate) fn with_seed(mut self, seed: [u8; 32]) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Returns the seed from which the polynomial c_1 was expanded, or `None` if it was not.
+    pub fn seed(&self) -> Option<&[u8; 32]> {
+        self.seed.as_ref()
+    }
+
     /// Makes a ciphertext of polynomials without checking them. The caller knows that they are valid, and that
     /// their words have the width that these parameters use.
     pub(crate) fn trusted(
@@ -213,6 +256,7 @@ impl<A: Annotation> Ciphertext<A> {
             level,
             annotation,
             polys,
+            seed: None,
         }
     }
 
@@ -262,92 +306,6 @@ impl<A: Annotation> Ciphertext<A> {
     /// Returns the polynomials and consumes the ciphertext.
     pub fn into_polys(self) -> Vec<ResidueVec> {
         self.polys
-    }
-}
-
-/// A ciphertext that was encrypted under the secret key. It stores a seed in place of its polynomial c_1, which halves
-/// its file. The limb of c_1 modulo the prime q_i is random stream number i of the seed.
-#[derive(Clone, PartialEq, Debug)]
-pub struct SeededCiphertext<A> {
-    origin: Origin,
-    level: Level,
-    annotation: A,
-    c0: Vec<u64>,
-    seed: [u8; 32],
-}
-
-belongs!(for<A: Annotation> SeededCiphertext<A>);
-
-impl<A: Annotation> SeededCiphertext<A> {
-    /// Makes a seeded ciphertext, after a check of the level, the annotation, the number of residues of c_0, and that
-    /// each is below its modulus. The ciphertext has no key identity.
-    pub fn new(
-        params: &Params,
-        level: Level,
-        annotation: impl Into<A>,
-        c0: Vec<u64>,
-        seed: [u8; 32],
-    ) -> Result<Self, A::Error> {
-        let annotation = annotation.into();
-        check_at(params, level, &annotation)?;
-        check_limbs(params, "seeded ciphertext", &level_indices(level), &c0)?;
-        Ok(Self::trusted(params, level, annotation, c0, seed, None))
-    }
-
-    pub(crate) fn trusted(
-        params: &Params,
-        level: Level,
-        annotation: A,
-        c0: Vec<u64>,
-        seed: [u8; 32],
-        key_id: Option<KeyId>,
-    ) -> Self {
-        Self {
-            origin: params.origin(key_id),
-            level,
-            annotation,
-            c0,
-            seed,
-        }
-    }
-
-    pub fn level(&self) -> Level {
-        self.level
-    }
-
-    pub fn annotation(&self) -> &A {
-        &self.annotation
-    }
-
-    pub fn c0(&self) -> &[u64] {
-        &self.c0
-    }
-
-    pub(crate) fn c0_mut(&mut self) -> &mut [u64] {
-        &mut self.c0
-    }
-
-    pub fn seed(&self) -> &[u8; 32] {
-        &self.seed
-    }
-
-    /// Returns the whole ciphertext, with c_1 expanded from the seed.
-    ///
-    /// # Errors
-    /// [`RlweError::OtherParams`] if the ciphertext belongs to other parameters.
-    pub fn expand(&self, params: &Params) -> Result<Ciphertext<A>, RlweError> {
-        params.check_id("seeded ciphertext", &self.origin.params_id)?;
-        let c1 = expand(params, &level_indices(self.level), &self.seed, 0);
-        Ok(Ciphertext::trusted(
-            params,
-            self.level,
-            self.annotation.clone(),
-            vec![
-                ResidueVec::packed(params.short_words(), self.c0.clone()),
-                ResidueVec::packed(params.short_words(), c1),
-            ],
-            self.origin.key_id,
-        ))
     }
 }
 

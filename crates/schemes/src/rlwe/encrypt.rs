@@ -9,7 +9,7 @@ use ringmill_math::{Modulus, PrngSource, Residues, Seeded, kernels};
 use zeroize::Zeroizing;
 
 use super::arith::{expand, limbs_mut, plan};
-use super::cipher::{Annotation, Ciphertext, Plaintext, SeededCiphertext};
+use super::cipher::{Annotation, Ciphertext, Plaintext};
 use super::error::RlweError;
 use super::key::{PublicKey, SecretKey};
 use super::keygen::encrypt_zero;
@@ -77,6 +77,8 @@ impl Encryptor {
 
     /// Encrypts a plaintext at its level, with its annotation.
     ///
+    /// Under the secret key, c_1 is expanded from a seed, which the ciphertext keeps.
+    ///
     /// With the public key, it works as in SEAL. Let P be the product of the special primes. An encryption of zero
     /// modulo q_0 ... q_level P is divided by P with rounding, which leaves little more than a rounding error. Then
     /// the plaintext is added.
@@ -97,23 +99,6 @@ impl Encryptor {
             }
             None => {}
         }
-        Ok(cipher)
-    }
-
-    /// Encrypts under the secret key with a polynomial c_1 that is expanded from a seed. The ciphertext stores the seed
-    /// in place of c_1, which halves the bytes to send.
-    ///
-    /// # Errors
-    /// [`RlweError::MissingKey`] for an encryptor with a public key. Also fails for a plaintext of other parameters,
-    /// and if the system gives no randomness.
-    pub fn encrypt_seeded<A: Annotation>(
-        &self,
-        plain: &Plaintext<A>,
-    ) -> Result<SeededCiphertext<A>, RlweError> {
-        self.params.check_id("plaintext", plain.params_id())?;
-        let mut cipher =
-            self.encrypt_coefficients_seeded(plain.level(), plain.annotation().clone(), None)?;
-        add_plain(&self.params, cipher.c0_mut(), plain)?;
         Ok(cipher)
     }
 
@@ -141,48 +126,27 @@ impl Encryptor {
                 let cipher = Ciphertext::trusted(params, level, annotation, polys, self.key_id);
                 Ok(cipher)
             }
-            EncryptionKey::Secret(_) => {
-                let seeded = self.encrypt_coefficients_seeded(level, annotation, message)?;
-                seeded.expand(params)
+            EncryptionKey::Secret(secret) => {
+                let indices: Vec<usize> = level.moduli().collect();
+                let mut prng = self.source.fresh()?;
+                let seed = prng.next_seed();
+                let c1 = expand(params, &indices, &seed, 0);
+                let low = annotation.low(params)?;
+                let mut c0 = encrypt_zero(params, low, secret, &indices, &c1, &mut prng)?;
+                if let Some(message) = message {
+                    let mut room = Zeroizing::new(vec![0; params.degree()]);
+                    for (i, q, limb) in limbs_mut(params, &indices, &mut c0) {
+                        message(i, q, 0, &mut room)?;
+                        plan(params, i)?.forward(&mut room)?;
+                        kernels::add_assign(q, limb, &room)?;
+                    }
+                }
+                let packed = |poly| ResidueVec::packed(params.short_words(), poly);
+                let polys = [c0, c1].map(packed).into();
+                let cipher = Ciphertext::trusted(params, level, annotation, polys, self.key_id);
+                Ok(cipher.with_seed(seed))
             }
         }
-    }
-
-    /// Encrypts as [`Encryptor::encrypt_coefficients`] does, but under the secret key, with a polynomial c_1 that is
-    /// expanded from a seed. An encryptor with a public key refuses.
-    pub(crate) fn encrypt_coefficients_seeded<A: Annotation>(
-        &self,
-        level: Level,
-        annotation: A,
-        message: Option<Message<'_>>,
-    ) -> Result<SeededCiphertext<A>, RlweError> {
-        let EncryptionKey::Secret(secret) = &self.key else {
-            return Err(RlweError::MissingKey("secret".into()));
-        };
-        let params = &self.params;
-        params.check_level(level)?;
-        let indices: Vec<usize> = level.moduli().collect();
-        let mut prng = self.source.fresh()?;
-        let seed = prng.next_seed();
-        let c1 = expand(params, &indices, &seed, 0);
-        let low = annotation.low(params)?;
-        let mut c0 = encrypt_zero(params, low, secret, &indices, &c1, &mut prng)?;
-        if let Some(message) = message {
-            let mut room = Zeroizing::new(vec![0; params.degree()]);
-            for (i, q, limb) in limbs_mut(params, &indices, &mut c0) {
-                message(i, q, 0, &mut room)?;
-                plan(params, i)?.forward(&mut room)?;
-                kernels::add_assign(q, limb, &room)?;
-            }
-        }
-        Ok(SeededCiphertext::trusted(
-            params,
-            level,
-            annotation,
-            c0,
-            seed,
-            self.key_id,
-        ))
     }
 }
 

@@ -25,7 +25,7 @@ pub(crate) mod spread;
 pub(crate) mod switching;
 
 pub use crate::identity::{self, Origin};
-pub use cipher::{Annotation, Ciphertext, Plaintext, SeededCiphertext};
+pub use cipher::{Annotation, Ciphertext, Plaintext};
 pub use distributions::{ErrorDistribution, SecretDistribution};
 pub(crate) use encrypt::Message;
 pub use encrypt::{Decryptor, Encryptor};

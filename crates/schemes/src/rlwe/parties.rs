@@ -43,9 +43,18 @@ pub trait RingScheme:
     ///
     /// # Errors
     /// Fails for a key of other parameters.
-    fn encryptor(
+    fn public_encryptor(
         params: &Arc<Self::Params>,
         key: &PublicKey,
+    ) -> Result<Self::Encryptor, Self::Error>;
+
+    /// Makes the encryptor that encrypts under the secret key `secret`, for its holder.
+    ///
+    /// # Errors
+    /// Fails for a secret key of other parameters.
+    fn secret_encryptor(
+        params: &Arc<Self::Params>,
+        secret: SecretKey,
     ) -> Result<Self::Encryptor, Self::Error>;
 
     /// Returns the encryptor with a stream of random numbers that `seed` fixes in place of its randomness, for
@@ -109,10 +118,9 @@ pub trait RingScheme:
     ) -> Result<Self::Message, Self::Error>;
 }
 
-/// The holder of a secret key, who makes keys, encrypts under the public key, and decrypts.
+/// The holder of a secret key, who makes keys, encrypts under the secret key, and decrypts.
 pub struct KeyHolder<S: RingScheme> {
     keys: KeyGenerator,
-    public: Arc<PublicKey>,
     encoder: Arc<S::Encoder>,
     encryptor: Arc<S::Encryptor>,
     decryptor: Arc<S::Decryptor>,
@@ -122,28 +130,21 @@ impl<S: RingScheme> KeyHolder<S> {
     fn with_generator(
         params: &Arc<S::Params>,
         keys: KeyGenerator,
-        encryptor: impl FnOnce(&PublicKey) -> Result<S::Encryptor, S::Error>,
+        seeded: impl FnOnce(S::Encryptor) -> S::Encryptor,
     ) -> Result<Self, S::Error> {
-        let public = keys.public_key()?;
-        let encryptor = encryptor(&public)?;
-        let decryptor = S::decryptor(params, keys.secret_key().clone())?;
+        let secret = || keys.secret_key().clone();
+        let encryptor = seeded(S::secret_encryptor(params, secret())?);
         Ok(Self {
-            keys,
-            public: Arc::new(public),
             encoder: Arc::new(S::encoder(params)?),
             encryptor: Arc::new(encryptor),
-            decryptor: Arc::new(decryptor),
+            decryptor: Arc::new(S::decryptor(params, secret())?),
+            keys,
         })
     }
 
     /// Returns the generator that makes further keys for the secret key.
     pub fn generator(&self) -> &KeyGenerator {
         &self.keys
-    }
-
-    /// Returns the public key, with which others encrypt to this holder.
-    pub fn public_key(&self) -> &PublicKey {
-        &self.public
     }
 
     pub(crate) fn decryptor(&self) -> &S::Decryptor {
@@ -154,15 +155,16 @@ impl<S: RingScheme> KeyHolder<S> {
 impl<S: RingScheme> roles::KeyHolder for KeyHolder<S> {
     type Scheme = S;
     type SecretKey = SecretKey;
+    type Sender = Sender<S>;
 
     fn new(params: Arc<S::Params>) -> Result<Self, S::Error> {
         let keys = KeyGenerator::new(params.clone())?;
-        Self::with_generator(&params, keys, |key| S::encryptor(&params, key))
+        Self::with_generator(&params, keys, |encryptor| encryptor)
     }
 
     fn with_secret_key(params: Arc<S::Params>, secret: SecretKey) -> Result<Self, S::Error> {
         let keys = KeyGenerator::from_secret_key(params.clone(), secret)?;
-        Self::with_generator(&params, keys, |key| S::encryptor(&params, key))
+        Self::with_generator(&params, keys, |encryptor| encryptor)
     }
 
     fn from_seed_for_reproducible_tests_only(
@@ -170,16 +172,14 @@ impl<S: RingScheme> roles::KeyHolder for KeyHolder<S> {
         seed: [u8; 32],
     ) -> Result<Self, S::Error> {
         let keys = KeyGenerator::from_seed_for_reproducible_tests_only(params.clone(), seed)?;
-        Self::with_generator(&params, keys, |key| {
-            let encryptor = S::encryptor(&params, key)?;
-            Ok(S::seeded_for_reproducible_tests_only(encryptor, seed))
+        Self::with_generator(&params, keys, |encryptor| {
+            S::seeded_for_reproducible_tests_only(encryptor, seed)
         })
     }
 
     fn watched(&self, watch: &Watch) -> Self {
         Self {
             keys: self.keys.watched(watch),
-            public: Arc::clone(&self.public),
             encoder: Arc::clone(&self.encoder),
             encryptor: Arc::clone(&self.encryptor),
             decryptor: Arc::clone(&self.decryptor),
@@ -192,6 +192,10 @@ impl<S: RingScheme> roles::KeyHolder for KeyHolder<S> {
 
     fn key_id(&self) -> Option<KeyId> {
         self.keys.secret_key().key_id()
+    }
+
+    fn public_key(&self) -> Result<PublicKey, S::Error> {
+        Ok(self.keys.public_key()?)
     }
 
     fn evaluation_keys(
@@ -222,6 +226,33 @@ impl<S: RingScheme> roles::KeyHolder for KeyHolder<S> {
 
     fn decode(&self, plain: &S::Plaintext, length: usize) -> Result<S::Message, S::Error> {
         S::decoded(&self.encoder, plain, length)
+    }
+}
+
+/// The party that encrypts for the holder of a secret key, under the holder's public key.
+pub struct Sender<S: RingScheme> {
+    encoder: S::Encoder,
+    encryptor: S::Encryptor,
+}
+
+impl<S: RingScheme> roles::Sender for Sender<S> {
+    type Scheme = S;
+    type PublicKey = PublicKey;
+
+    fn new(params: Arc<S::Params>, key: &PublicKey) -> Result<Self, S::Error> {
+        Ok(Self {
+            encoder: S::encoder(&params)?,
+            encryptor: S::public_encryptor(&params, key)?,
+        })
+    }
+
+    fn encrypt(
+        &self,
+        message: &S::Message,
+        at: &At<S::Annotation>,
+    ) -> Result<S::Ciphertext, S::Error> {
+        let plain = S::encoded(&self.encoder, message, at)?;
+        S::encrypted(&self.encryptor, &plain, at)
     }
 }
 

@@ -18,6 +18,7 @@ pub type Place<S> = At<<S as Scheme>::Annotation>;
 pub trait KeyHolder: Sized {
     type Scheme: Scheme;
     type SecretKey;
+    type Sender: Sender<Scheme = Self::Scheme>;
 
     /// Makes a key holder with a new secret key.
     fn new(params: Arc<Params<Self>>) -> Result<Self, Error<Self>>;
@@ -44,6 +45,9 @@ pub trait KeyHolder: Sized {
     /// secret key came from a source without identities.
     fn key_id(&self) -> Option<KeyId>;
 
+    /// Makes a new public key, with which others encrypt for this holder.
+    fn public_key(&self) -> Result<PublicKey<Self>, Error<Self>>;
+
     /// Makes the evaluation keys with the names `names`. With `seeded`, each key has a seed in place of its uniform
     /// half.
     fn evaluation_keys(
@@ -64,6 +68,25 @@ pub trait KeyHolder: Sized {
     /// Decodes a decrypted plaintext to a message of its first `length` values. If the plaintext has fewer, BFV and BGV
     /// return all of them. CKKS refuses a `length` that is no power of two up to its number of slots.
     fn decode(&self, plain: &Plaintext<Self>, length: usize) -> Result<Message<Self>, Error<Self>>;
+}
+
+/// A party that encrypts for the holder of a secret key, under the holder's public key. It decrypts nothing.
+pub trait Sender: Sized {
+    type Scheme: Scheme;
+    type PublicKey;
+
+    /// Makes a sender for the holder of the public key `key`. Refuses a key of other parameters.
+    fn new(
+        params: Arc<<Self::Scheme as Scheme>::Params>,
+        key: &Self::PublicKey,
+    ) -> Result<Self, <Self::Scheme as Scheme>::Error>;
+
+    /// Encrypts a message at a level and with an annotation. The ciphertext carries the public key's identity.
+    fn encrypt(
+        &self,
+        message: &<Self::Scheme as Scheme>::Message,
+        at: &Place<Self::Scheme>,
+    ) -> Result<<Self::Scheme as Scheme>::Ciphertext, <Self::Scheme as Scheme>::Error>;
 }
 
 /// The party that computes on ciphertexts. It holds nothing secret.
@@ -105,6 +128,7 @@ pub trait Operator: Sized {
     ) -> Result<<Self::Scheme as Scheme>::Ciphertext, <Self::Scheme as Scheme>::Error>;
 }
 
+type PublicKey<H> = <<H as KeyHolder>::Sender as Sender>::PublicKey;
 type Params<H> = <<H as KeyHolder>::Scheme as Scheme>::Params;
 type Error<H> = <<H as KeyHolder>::Scheme as Scheme>::Error;
 type KeyName<H> = <<H as KeyHolder>::Scheme as Scheme>::KeyName;

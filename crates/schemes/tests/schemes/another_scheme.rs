@@ -118,7 +118,7 @@ fn its_values_are_encrypted_written_and_read_with_their_annotation() {
     let cipher = encryptor.encrypt(&plain).unwrap();
     assert_eq!(cipher.annotation(), &Factor(3));
 
-    let bytes = file::write_ciphertext(&cipher);
+    let bytes = file::write_ciphertext(&params.ring, &cipher).unwrap();
     let read = file::read_ciphertext::<Factor>(&bytes, &params.ring).unwrap();
     assert_eq!(read, cipher);
     let decryptor = Decryptor::new(params.clone(), keygen.secret_key().clone()).unwrap();
@@ -139,7 +139,7 @@ fn its_values_are_encrypted_written_and_read_with_their_annotation() {
         assert!(file::read_ciphertext::<Factor>(&bytes[..length], &params.ring).is_err());
     }
     let relin = keygen.relin_key(KeyForm::Seeded).unwrap();
-    let key = file::write_relin_key(&relin);
+    let key = file::write_relin_key(&params.ring, &relin).unwrap();
     assert_eq!(file::read_relin_key(&key, &params.ring).unwrap(), relin);
     let theirs = ckks::Params::builder(5).prime_bits(&[40, 30], &[40]);
     let theirs = theirs.allow_insecure_parameters_for_tests_only();

@@ -25,7 +25,7 @@ fn all_files(s: &mut Setup) -> Vec<(Kind, Vec<u8>, Check)> {
     let values = s.values(1);
     let plain = s.encode(&values);
     let cipher = s.public.encrypt(&plain).unwrap();
-    let seeded = s.secret.encrypt_seeded(&plain).unwrap();
+    let seeded = s.secret.encrypt(&plain).unwrap();
     let public = s.keygen.public_key().unwrap();
     let stored = s
         .keygen
@@ -49,32 +49,28 @@ fn all_files(s: &mut Setup) -> Vec<(Kind, Vec<u8>, Check)> {
         ),
         (
             Kind::Ciphertext,
-            file::write_ciphertext(&cipher),
-            Box::new(|b, p| Ok(file::write_ciphertext(&file::read_ciphertext(b, p)?))),
+            file::write_ciphertext(&s.params, &cipher).unwrap(),
+            Box::new(|b, p| file::write_ciphertext(p, &file::read_ciphertext(b, p)?)),
         ),
         (
             Kind::SeededCiphertext,
-            file::write_seeded_ciphertext(&seeded),
-            Box::new(|b, p| {
-                Ok(file::write_seeded_ciphertext(
-                    &file::read_seeded_ciphertext(b, p)?,
-                ))
-            }),
+            file::write_ciphertext(&s.params, &seeded).unwrap(),
+            Box::new(|b, p| file::write_ciphertext(p, &file::read_ciphertext(b, p)?)),
         ),
         (
             Kind::PublicKey,
-            file::write_public_key(&public),
-            Box::new(|b, p| Ok(file::write_public_key(&file::read_public_key(b, p)?))),
+            file::write_public_key(&s.params, &public).unwrap(),
+            Box::new(|b, p| file::write_public_key(p, &file::read_public_key(b, p)?)),
         ),
         (
             Kind::RelinKey,
-            file::write_relin_key(&s.relin),
-            Box::new(|b, p| Ok(file::write_relin_key(&file::read_relin_key(b, p)?))),
+            file::write_relin_key(&s.params, &s.relin).unwrap(),
+            Box::new(|b, p| file::write_relin_key(p, &file::read_relin_key(b, p)?)),
         ),
         (
             Kind::RelinKey,
-            file::write_relin_key(&s.relin_stored),
-            Box::new(|b, p| Ok(file::write_relin_key(&file::read_relin_key(b, p)?))),
+            file::write_relin_key(&s.params, &s.relin_stored).unwrap(),
+            Box::new(|b, p| file::write_relin_key(p, &file::read_relin_key(b, p)?)),
         ),
         (
             Kind::GaloisKeys,
@@ -189,58 +185,58 @@ fn a_lost_or_damaged_file_does_not_start_the_count_again() {
     assert_eq!(secret.shared_decryptions(), Some(7));
 }
 
-/// Keys of parameters whose primes are all below 2^32 take 4 bytes for each residue. Keys with 8 bytes for each, from
-/// earlier versions, can be read too.
+/// A residue takes as many bits as its modulus has.
 #[test]
-fn keys_of_short_primes_are_half_as_long() {
-    let s = Setup::new(&[30, 28], &[31], 4);
-    let n = s.params.degree();
-    for form in [KeyForm::Stored, KeyForm::Seeded] {
-        let key = s.keygen.relin_key(form).unwrap();
-        let bytes = file::write_relin_key(&key);
-        let half = 2 * 3 * n;
-        let (a, byte) = match form {
-            KeyForm::Stored => (4 * half, 2),
-            KeyForm::Seeded => (32, 3),
-        };
-        assert_eq!(bytes.len(), HEADER + 1 + 4 * half + a + 32);
-        assert_eq!(bytes[HEADER], byte);
-        assert_eq!(key.0.bytes(), (4 * half + a) as u64);
-        assert_eq!(file::read_relin_key(&bytes, &s.params).as_ref(), Ok(&key));
-        let words = match form {
-            KeyForm::Stored => 2 * half,
-            KeyForm::Seeded => half,
-        };
-        let long = |payload: &mut Vec<u8>| {
-            let (short, rest) = payload[1..].split_at(4 * words);
-            let mut wide = vec![byte - 2];
-            for word in short.chunks(4) {
-                wide.extend(word);
-                wide.extend([0; 4]);
-            }
-            wide.extend(rest);
-            *payload = wide;
-        };
-        let before = resealed(&bytes, long);
-        assert_eq!(file::read_relin_key(&before, &s.params).as_ref(), Ok(&key));
-        // A residue that is not below its modulus is refused in either length.
-        for file in [&bytes, &before] {
-            let large = resealed(file, |payload| payload[1..5].fill(0xff));
+fn residues_of_keys_and_ciphertexts_are_packed_to_their_bits() {
+    for (cipher, special) in [([30, 28], 31), ([40, 28], 31), ([60, 45], 60)] {
+        let s = Setup::new(&cipher, &[special], 4);
+        let bytes = |bits: u32| s.params.degree() * bits as usize / 8;
+        let level: usize = cipher.into_iter().map(bytes).sum();
+        let digit = level + bytes(special);
+        for (form, seeded) in [(KeyForm::Stored, false), (KeyForm::Seeded, true)] {
+            let key = s.keygen.relin_key(form).unwrap();
+            let file = file::write_relin_key(&s.params, &key).unwrap();
+            let a = if seeded { 32 } else { 2 * digit };
+            assert_eq!(file.len(), HEADER + 1 + 2 * digit + a + 32);
+            assert_eq!(file[HEADER], u8::from(seeded));
+            assert_eq!(file::read_relin_key(&file, &s.params), Ok(key));
+            // A residue that is not below its modulus is refused, and so is a form of files of earlier versions.
+            let large = resealed(&file, |payload| payload[1..9].fill(0xff));
             assert!(file::read_relin_key(&large, &s.params).is_err());
+            for wrong in [2, 3, 4, 255] {
+                let other = resealed(&file, |payload| payload[0] = wrong);
+                let refused = file::read_relin_key(&other, &s.params).unwrap_err();
+                assert!(refused.to_string().contains("0 or 1"), "{refused}");
+            }
         }
-        for wrong in [4, 255] {
-            let form = resealed(&bytes, |payload| payload[0] = wrong);
-            let refused = file::read_relin_key(&form, &s.params).unwrap_err();
-            assert!(refused.to_string().contains("0 to 3"), "{refused}");
-        }
+        let plain = s.encode(&s.values(1));
+        let public = file::write_ciphertext(&s.params, &s.public.encrypt(&plain).unwrap()).unwrap();
+        assert_eq!(public.len(), HEADER + 16 + 2 * level + 32);
+        let secret = file::write_ciphertext(&s.params, &s.secret.encrypt(&plain).unwrap()).unwrap();
+        assert_eq!(secret.len(), HEADER + 12 + 32 + level + 32);
     }
-    // If a prime is above 2^32, keys have 8 bytes for each residue, and the other form is refused.
-    let s = Setup::new(&[40, 28], &[31], 4);
-    let bytes = file::write_relin_key(&s.keygen.relin_key(KeyForm::Stored).unwrap());
-    assert_eq!(bytes[HEADER], 0);
-    let short = resealed(&bytes, |payload| payload[0] = 2);
-    let refused = file::read_relin_key(&short, &s.params).unwrap_err();
-    assert!(refused.to_string().contains("0 or 1"), "{refused}");
+}
+
+/// A ciphertext keeps the seed of c_1 while c_1 is as it was drawn, and its file then has the seed.
+#[test]
+fn only_a_fresh_encryption_under_the_secret_key_has_a_seed() {
+    let s = Setup::new(&[40, 30], &[40], 4);
+    let plain = s.encode(&s.values(1));
+    let (public, secret) = (
+        s.public.encrypt(&plain).unwrap(),
+        s.secret.encrypt(&plain).unwrap(),
+    );
+    assert!(public.seed().is_none() && secret.seed().is_some());
+    let sum = s.evaluator.add(&secret, &secret).unwrap();
+    let lower = s.evaluator.mod_switch(&secret, Level(0)).unwrap();
+    assert!(sum.seed().is_none() && lower.seed().is_none());
+    let read = file::write_ciphertext(&s.params, &secret).unwrap();
+    let read = file::read_ciphertext(&read, &s.params).unwrap();
+    assert_eq!(
+        (read.seed(), read.key_id()),
+        (secret.seed(), secret.key_id())
+    );
+    assert_eq!(read, secret);
 }
 
 #[test]
@@ -323,7 +319,10 @@ fn residues_identities_and_kinds_are_checked() {
             );
         }
         for (wrong, _, reader) in &files {
-            if wrong != kind {
+            // One function reads ciphertexts of both kinds.
+            let ciphertexts =
+                [kind, wrong].map(|kind| [Kind::Ciphertext, Kind::SeededCiphertext].contains(kind));
+            if wrong != kind && ciphertexts != [true; 2] {
                 assert!(matches!(
                     reader(bytes, &s.params),
                     Err(FileError::Kind { .. })
@@ -359,12 +358,21 @@ fn altered_headers_with_a_valid_checksum_are_refused_but_for_the_key_identity() 
             for flip in [1, 2, 3, 0x80, 0xff] {
                 let file = with_header(&bytes, |h| h[i] ^= flip);
                 let identity = (48..64).contains(&i) && kind.has_key();
+                // Kinds without packed residues are the same in version 2.
+                let same = matches!(kind, Kind::Params | Kind::Plaintext | Kind::SecretKey);
+                let older = same && file[8] == 2;
                 match rewrite(&file, &s.params) {
                     Ok(again) => {
-                        assert!(identity, "{kind:?}: header byte {i} changed by {flip}");
-                        assert_eq!(again, file);
+                        assert!(
+                            identity || older,
+                            "{kind:?}: header byte {i} changed by {flip}"
+                        );
+                        assert_eq!(again, if older { bytes.clone() } else { file });
                     }
-                    Err(_) => assert!(!identity, "{kind:?}: header byte {i} changed by {flip}"),
+                    Err(_) => assert!(
+                        !identity && !older,
+                        "{kind:?}: header byte {i} changed by {flip}"
+                    ),
                 }
             }
         }
@@ -375,10 +383,10 @@ fn altered_headers_with_a_valid_checksum_are_refused_but_for_the_key_identity() 
             got: 3,
         };
         assert_eq!(rewrite(&other, &s.params), Err(scheme));
-        let newer = with_header(&bytes, |h| h[8] = 3);
+        let newer = with_header(&bytes, |h| h[8] = 4);
         let version = FileError::Version {
-            expected: 2,
-            got: 3,
+            expected: 3,
+            got: 4,
         };
         assert_eq!(rewrite(&newer, &s.params), Err(version));
     }
@@ -397,7 +405,7 @@ fn files_of_version_1_are_read_and_have_no_key_identity() {
     let (scale, expected) = (2f64.powi(30), [1.0, -2.0]);
     let plain = file::read_plaintext(&version_1("plaintext"), &params).unwrap();
     let cipher = file::read_ciphertext(&version_1("ciphertext"), &params).unwrap();
-    let seeded = file::read_seeded_ciphertext(&version_1("seeded_ciphertext"), &params).unwrap();
+    let seeded = file::read_ciphertext(&version_1("seeded_ciphertext"), &params).unwrap();
     let public = file::read_public_key(&version_1("public_key"), &params).unwrap();
     let secret = file::read_secret_key_in_the_clear(&version_1("secret_key"), &params).unwrap();
     let relin = file::read_relin_key(&version_1("relin_key"), &params).unwrap();
@@ -431,7 +439,7 @@ fn files_of_version_1_are_read_and_have_no_key_identity() {
         encoder.encode_real(&expected, Level(1), scale).unwrap()
     );
     near(&cipher, &expected, 1e-5);
-    near(&seeded.expand(&params).unwrap(), &expected, 1e-5);
+    near(&seeded, &expected, 1e-5);
     let fresh = Encryptor::with_public_key(params.clone(), &public).unwrap();
     let fresh = fresh.encrypt(&plain).unwrap();
     assert_eq!(fresh.key_id(), None);
@@ -453,9 +461,9 @@ fn files_of_version_1_are_read_and_have_no_key_identity() {
         1e-4,
     );
 
-    // A ciphertext that is written again has version 2, still without a key identity, and is otherwise the same.
-    let again = file::write_ciphertext(&cipher);
-    assert_eq!((again[8], &again[48..64]), (2, &[0; 16][..]));
+    // A ciphertext that is written again has version 3, still without a key identity, and is otherwise the same.
+    let again = file::write_ciphertext(&params, &cipher).unwrap();
+    assert_eq!((again[8], &again[48..64]), (3, &[0; 16][..]));
     assert_eq!(file::read_ciphertext(&again, &params), Ok(cipher));
 
     // Keys that are made from a secret key without an identity have none either.
@@ -471,7 +479,7 @@ fn every_flipped_byte_and_every_truncation_of_version_1_is_refused() {
         Kind::Params => file::read_params(bytes, InsecureParams::AllowForTestsOnly).map(drop),
         Kind::Plaintext => file::read_plaintext(bytes, &params).map(drop),
         Kind::Ciphertext => file::read_ciphertext(bytes, &params).map(drop),
-        Kind::SeededCiphertext => file::read_seeded_ciphertext(bytes, &params).map(drop),
+        Kind::SeededCiphertext => file::read_ciphertext(bytes, &params).map(drop),
         Kind::PublicKey => file::read_public_key(bytes, &params).map(drop),
         Kind::RelinKey => file::read_relin_key(bytes, &params).map(drop),
         Kind::GaloisKeys => file::read_galois_keys(bytes, &params).map(drop),
@@ -482,6 +490,8 @@ fn every_flipped_byte_and_every_truncation_of_version_1_is_refused() {
         | Kind::KeySwitchKey
         | Kind::Ciphertexts
         | Kind::FurtherKeys
+        | Kind::EvaluationKeys
+        | Kind::Message
         | Kind::Integers) => Err(FileError::Kind {
             expected: "a kind of version 1",
             got: kind.name().to_owned(),

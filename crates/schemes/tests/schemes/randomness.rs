@@ -117,7 +117,7 @@ fn bits_beside_the_secret(
 }
 
 /// One seed makes the keys and the encryptions of a seeded holder, but no encryption draws the secret as its polynomial
-/// u. If one did, P c_1 would be a s plus noise of about P.
+/// u, nor its product with the public half a as c_1. If one did, P c_1 would be a s plus noise of about P.
 #[test]
 fn a_seeded_holder_encrypts_with_other_randomness_than_its_secret() {
     let (cipher, special): (&[u32], &[u32]) = (&[55], &[36]);
@@ -134,10 +134,11 @@ fn a_seeded_holder_encrypts_with_other_randomness_than_its_secret() {
             for seed in 0..4 {
                 let seeded = <$holder>::from_seed_for_reproducible_tests_only;
                 let holder = seeded(params.clone(), [seed; 32]).unwrap();
-                let (public, secret) = (holder.public_key(), holder.secret_key());
+                let public = holder.public_key().unwrap();
+                let secret = holder.secret_key();
                 let bits = |x: &[u64], factor| {
                     let x = x.iter().map(|&x| q.mul(x, factor));
-                    bits_beside_the_secret(ring, public, secret, x)
+                    bits_beside_the_secret(ring, &public, secret, x)
                 };
                 // b is -a s minus noise.
                 assert!(bits(public.b(), q.value() - 1) < 20);
@@ -237,7 +238,8 @@ fn what_belongs_to_another_key_is_refused_by_name_of_both() {
     let rotated = evaluator.rotate(&a.cipher, 1, &a.galois).unwrap();
     let scaled = evaluator.mul_scalar(&rotated, 3.0, 1.0).unwrap();
     let lower = evaluator.mod_switch(&scaled, Level(0)).unwrap();
-    let read = file::read_ciphertext(&file::write_ciphertext(&lower), &params).unwrap();
+    let read = file::write_ciphertext(&params, &lower).unwrap();
+    let read = file::read_ciphertext(&read, &params).unwrap();
     assert_eq!(read.key_id(), a.secret.key_id());
 
     // An operand without an identity is accepted, and the result has no identity.

@@ -351,7 +351,7 @@ fn inputs_that_are_not_the_programs_are_refused() {
     let theirs = theirs.build().unwrap();
     let zero = vec![vec![0; theirs.degree() * theirs.cipher_count()]; 2];
     let cipher = bfv::Ciphertext::new(&theirs, theirs.max_level(), (), zero).unwrap();
-    let bytes = bfv::file::write_ciphertext(&cipher);
+    let bytes = bfv::file::write_ciphertext(&theirs, &cipher).unwrap();
     let refused = bgv::file::read_ciphertext(&bytes, ours).unwrap_err();
     assert!(
         refused.to_string().contains("expected 2 (BGV)"),

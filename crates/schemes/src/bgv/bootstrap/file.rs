@@ -11,13 +11,11 @@ use super::keys::BootstrapKeys;
 use super::maps::Maps;
 use super::params::Bootstrapping;
 use crate::bgv::{Ciphertext, Factor, Params};
-use crate::file::{FileError, Kind, Writer, open, read_key, write_key};
+use crate::file::{FileError, Kind, Writer, key_bytes, limb_bytes, open, read_key, write_key};
 use crate::rlwe::sparse::encapsulation_shape;
 use crate::rlwe::switching::Shape;
 use crate::rlwe::{GaloisKeys, KSwitchKey, RelinKey};
-use crate::size;
 use ringmill_device::KeyId;
-use ringmill_device::ResidueVec;
 
 impl BootstrapKeys {
     /// Returns the content of a file of these bootstrapping keys.
@@ -35,16 +33,17 @@ impl BootstrapKeys {
         let parts = keys.iter().map(|key| ("bootstrapping key", key.key_id()));
         let secret = ("encrypted secret", self.secret.key_id());
         let key_id = KeyId::common(parts.chain([secret])).map_err(crate::rlwe::RlweError::from)?;
-        let secret = self.secret.polys().iter().map(ResidueVec::len);
-        let secret = size::of_words(secret.sum());
-        let forms = keys.len().saturating_mul(64);
-        let capacity = size::sum([self.bytes() as usize, secret, forms]);
+        let moduli = params.reducers().get(..params.max_level().primes());
+        let moduli = moduli.unwrap_or_default();
+        let bytes = keys.iter().map(|key| key_bytes(params, key));
+        let secret = limb_bytes(moduli, params.degree()).saturating_mul(2);
+        let capacity = bytes.fold(secret, usize::saturating_add);
         let mut w = Writer::new(Kind::BootstrapKey, &params.origin(key_id), capacity);
         for key in keys {
-            write_key(&mut w, key);
+            write_key(&mut w, params, key);
         }
         let secret = self.secret.polys().iter();
-        secret.for_each(|poly| w.wide(poly.residues()));
+        secret.for_each(|poly| w.limbs(moduli, poly.residues()));
         Ok(w.finish())
     }
 
@@ -74,10 +73,10 @@ impl BootstrapKeys {
             Ok::<_, FileError>(keys)
         };
         let (low, high) = (galois(low, start)?, galois(high, top)?);
-        let count = top.primes().saturating_mul(params.degree());
-        let bytes = size::of_words(count).saturating_mul(2);
-        r.expect_remaining(bytes as u64)?;
-        let polys = vec![r.residues(count)?, r.residues(count)?];
+        let moduli = params.reducers().get(..top.primes()).unwrap_or_default();
+        let mut poly = || r.limbs(moduli, params.degree());
+        let polys = vec![poly()?, poly()?];
+        r.end()?;
         let factor = Factor::one_modulo(params.last_plain());
         let secret = Ciphertext::new(params, top, factor, polys).map_err(FileError::from)?;
         Ok(Self {

@@ -270,26 +270,52 @@ impl NoiseModel {
         self.with_fixed(rounded, &Slots::All(doubles))
     }
 
-    /// Returns the noise of a fresh encryption under the public key: (u e + e_0 + e_1 s) / P, the rounding of that
-    /// division, and the error of encoding slots of absolute value up to `magnitude`. Here e, e_0 and e_1 are errors, u
-    /// is a random ternary polynomial, s the secret, and P the product of the special primes.
-    pub fn fresh_public(&mut self, magnitude: &Slots, scale: f64) -> Noise {
+    /// Returns the noise of a fresh encryption under the public or the secret key, whichever has the larger variance.
+    /// The parts of a variance that the secret multiplies have the larger tails, and only a public key makes such parts.
+    /// So if the public key's variance is the larger one, its bound holds for both.
+    pub fn fresh_input(&mut self, magnitude: &Slots, scale: f64) -> Noise {
+        let sum = |Variance(parts): Variance| parts.iter().sum::<f64>();
+        let (public, secret) = (self.zero_by_public(), self.zero_by_secret());
+        let zero = if sum(public) < sum(secret) {
+            secret
+        } else {
+            public
+        };
+        self.encryption(zero, magnitude, scale)
+    }
+
+    /// Returns the variance of an encryption of zero under the public key.
+    fn zero_by_public(&self) -> Variance {
         let errors = self.error * self.n * (-2.0 * self.log_p).exp2();
         let ternary = self.n * 2.0 / 3.0;
         let Variance([v0, v1, _]) = self.rounding(self.special, 2);
-        let zero = Variance([v0 + errors, v1 + errors * (self.secret + ternary), 0.0]);
+        Variance([v0 + errors, v1 + errors * (self.secret + ternary), 0.0])
+    }
+
+    /// Returns the variance of an encryption of zero under the secret key.
+    fn zero_by_secret(&self) -> Variance {
+        Variance([self.error * self.n, 0.0, 0.0])
+    }
+
+    /// Returns the noise of encoding slots of absolute value up to `magnitude` and of adding them to an encryption of
+    /// zero.
+    fn encryption(&mut self, zero: Variance, magnitude: &Slots, scale: f64) -> Noise {
         let zero = self.fresh(zero, scale, Reach::Ring, None);
         let encoded = self.encoded(magnitude, scale, None);
         self.add(&encoded, &zero)
     }
 
+    /// Returns the noise of a fresh encryption under the public key: (u e + e_0 + e_1 s) / P, the rounding of that
+    /// division, and the error of encoding slots of absolute value up to `magnitude`. Here e, e_0 and e_1 are errors, u
+    /// is a random ternary polynomial, s the secret, and P the product of the special primes.
+    pub fn fresh_public(&mut self, magnitude: &Slots, scale: f64) -> Noise {
+        self.encryption(self.zero_by_public(), magnitude, scale)
+    }
+
     /// Returns the noise of a fresh encryption under the secret key: its error, and the error of encoding slots of
     /// absolute value up to `magnitude`.
     pub fn fresh_secret(&mut self, magnitude: &Slots, scale: f64) -> Noise {
-        let zero = Variance([self.error * self.n, 0.0, 0.0]);
-        let zero = self.fresh(zero, scale, Reach::Ring, None);
-        let encoded = self.encoded(magnitude, scale, None);
-        self.add(&encoded, &zero)
+        self.encryption(self.zero_by_secret(), magnitude, scale)
     }
 
     /// Returns the noise of the sum of two ciphertexts, or of a ciphertext and a plaintext, from the noise of both

@@ -168,14 +168,14 @@ fn files_go_round_and_are_of_one_scheme_and_one_set() {
         let read = file::read_params(&bytes, InsecureParams::AllowForTestsOnly).unwrap();
         assert_eq!(&read, params);
         assert!(file::read_params(&bytes, InsecureParams::Refuse).is_err());
-        let cipher = file::write_ciphertext(&a);
+        let cipher = file::write_ciphertext(params, &a).unwrap();
         assert_eq!(file::read_ciphertext(&cipher, params), Ok(a));
         let plain = Plaintext::new(&**params, (0..32).collect()).unwrap();
         let written = file::write_plaintext(&plain);
         assert_eq!(file::read_plaintext(&written, params), Ok(plain.clone()));
-        let seeded = setup.secret.encrypt_seeded(&plain, Level(1)).unwrap();
-        let written = file::write_seeded_ciphertext(&seeded);
-        assert_eq!(file::read_seeded_ciphertext(&written, params), Ok(seeded));
+        let seeded = setup.secret.encrypt_at(&plain, Level(1)).unwrap();
+        let written = file::write_ciphertext(params, &seeded).unwrap();
+        assert_eq!(file::read_ciphertext(&written, params), Ok(seeded));
 
         let theirs = ckks::Params::builder(5).prime_bits(&[50, 50], &[50]);
         let theirs = theirs.allow_insecure_parameters_for_tests_only();

@@ -150,7 +150,7 @@ fn a_factor_is_a_unit_modulo_t() {
                 modulus: 9
             })
         );
-        let mut bytes = file::write_ciphertext(&held);
+        let mut bytes = file::write_ciphertext(&setup.params, &held).unwrap();
         let at = bytes
             .windows(8)
             .rposition(|w| w == 4u64.to_le_bytes())
@@ -247,15 +247,14 @@ fn files_go_round_and_are_of_one_scheme_and_one_set() {
     let read = file::read_params(&bytes, InsecureParams::AllowForTestsOnly).unwrap();
     assert_eq!(&read, params);
     assert!(file::read_params(&bytes, InsecureParams::Refuse).is_err());
-    let cipher = file::write_ciphertext(&a);
+    let cipher = file::write_ciphertext(params, &a).unwrap();
     assert_eq!(file::read_ciphertext(&cipher, params), Ok(a));
     let plain = Plaintext::new(&**params, (0..32).collect()).unwrap();
     let written = file::write_plaintext(&plain);
     assert_eq!(file::read_plaintext(&written, params), Ok(plain.clone()));
-    let seeded = setup.secret.encrypt_seeded(&plain, Level(1)).unwrap();
-    let written = file::write_seeded_ciphertext(&seeded);
-    assert_eq!(file::read_seeded_ciphertext(&written, params), Ok(seeded));
-    assert!(setup.public.encrypt_seeded(&plain, Level(1)).is_err());
+    let seeded = setup.secret.encrypt_at(&plain, Level(1)).unwrap();
+    let written = file::write_ciphertext(params, &seeded).unwrap();
+    assert_eq!(file::read_ciphertext(&written, params), Ok(seeded));
 
     let theirs = ckks::Params::builder(5).prime_bits(&[50, 50], &[50]);
     let theirs = theirs.allow_insecure_parameters_for_tests_only();

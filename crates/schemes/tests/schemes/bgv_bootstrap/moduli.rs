@@ -123,7 +123,7 @@ fn every_operation_is_right_modulo_every_plaintext_modulus() {
             assert_eq!(setup.open(&sum), expected);
             let times = e.mul_plain(&xy, &m).unwrap();
             assert_eq!(setup.open(&times), product(&ab, &c, t));
-            let bytes = file::write_ciphertext(&xy);
+            let bytes = file::write_ciphertext(&setup.params, &xy).unwrap();
             let read = file::read_ciphertext(&bytes, &setup.params).unwrap();
             assert_eq!(read, xy);
             // Operands of different plaintext moduli are refused.

@@ -262,7 +262,7 @@ pub fn ckks(keeper: &mut Keeper, (cipher, special): Chain) {
     let seeded =
         ckks::Encryptor::with_secret_key(params.clone(), secret.clone()).expect("encryptor");
     let seeded = seeded.seed_for_reproducible_tests_only(SECRET_SEED);
-    seeded.encrypt_seeded(&message).expect("encryption");
+    seeded.encrypt(&message).expect("encryption");
     let decryptor = ckks::Decryptor::new(params.clone(), secret).expect("decryptor");
     opened(&encoder, &decryptor, &cipher);
     keeper.tells(|to| {
@@ -395,14 +395,13 @@ where
     let seeded =
         exact::Encryptor::<S>::with_secret_key(params.clone(), secret.clone()).expect("encryptor");
     let seeded = seeded.seed_for_reproducible_tests_only(SECRET_SEED);
-    let halves = seeded
-        .encrypt_seeded(&message, Level::LOWEST)
+    let low = seeded
+        .encrypt_at(&message, Level::LOWEST)
         .expect("encryption");
     let decryptor = exact::Decryptor::<S>::new(params.clone(), secret).expect("decryptor");
     let plain = decryptor.decrypt(&cipher).expect("decryption");
     assert_eq!(encoder.decode_signed(&plain).expect("integers"), values);
     decryptor.noise_budget(&cipher).expect("budget");
-    let low = halves.expand(ring).expect("ciphertext");
     decryptor.decrypt(&low).expect("decryption");
     // The noise of this ciphertext has used up the budget.
     let polys = cipher
