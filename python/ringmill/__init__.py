@@ -16,7 +16,7 @@ True
 
 import typing as _typing
 
-from ringmill._ringmill import Ciphertext, EvaluationKeys, MacroProgram, Params, __version__
+from ringmill._ringmill import Ciphertext, EvaluationKeys, MacroProgram, Params, PublicKey, __version__
 from ringmill.arrays.filters import avg_pool2d, conv1d, conv2d, upsample
 from ringmill.arrays.pins import layout
 from ringmill.bootstrapping import Bootstrapping, Fixed, bootstrapping
@@ -32,7 +32,9 @@ from ringmill.circuit_run import (
     EncryptedIntegers,
 )
 from ringmill.circuit_run import parameters as circuit_params
+from ringmill.client import Client, Precision, Share
 from ringmill.compare import compare
+from ringmill.compiled import Compiled
 from ringmill.errors import (
     ArgumentError,
     CompileError,
@@ -51,6 +53,7 @@ from ringmill.limbs import NegacyclicProduct, negacyclic_product
 from ringmill.limits import Limits, limits
 from ringmill.loading import load
 from ringmill.matrix import Matrix
+from ringmill.messages import Inputs, Run
 from ringmill.ops import bounded, conj, equal, mean, polynomial, rotate, sum, two_real
 from ringmill.parameters import devices, params, plain_modulus
 from ringmill.procedure import Procedure, procedure, repeat
@@ -58,7 +61,6 @@ from ringmill.program import Program, program
 from ringmill.refusals import install as _refuse
 from ringmill.refusals import missing_from_module as _missing
 from ringmill.report import Report
-from ringmill.runtime import Client, Compiled, Inputs, Precision, Run, Share
 from ringmill.trace import Encrypted, Plain
 from ringmill.types import bit, integer, real, sint, uint
 from ringmill.values import tile
@@ -103,6 +105,7 @@ __all__ = [
     "Precision",
     "Procedure",
     "Program",
+    "PublicKey",
     "Report",
     "RingmillError",
     "Run",

@@ -25,6 +25,7 @@ Check = Callable[[str, Any], Any]
 # Makes the exception of a message: an exception's class, or a function that adds the line of a program.
 Refusal = Callable[[str], RingmillError]
 F = TypeVar("F", bound=Callable[..., Any])
+Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
 _SHORT = reprlib.Repr()

@@ -25,13 +25,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ringmill._ringmill import CircuitNetlist, CircuitParams, CircuitProgram
-from ringmill.check import arguments, guarded, instance, number, optional, path, shown, text
+from ringmill.check import Path, arguments, guarded, instance, number, optional, path, shown, text
 from ringmill.circuit_integers import Integer, Trace, constant, is_list, kind_of, scalar
 from ringmill.circuit_ports import Argument, by_name
 from ringmill.circuit_run import CompiledCircuit, parameters
 from ringmill.errors import FileError, ParameterError
 from ringmill.program import bind, function_for
-from ringmill.runtime import Path
 from ringmill.shape import Shape
 from ringmill.trace import Annotation, Encrypted, Line, annotation_of, compile_error, refuse
 from ringmill.types import bit, uint

@@ -17,6 +17,7 @@ from ringmill._ringmill import (
     circuit_sets,
 )
 from ringmill.check import (
+    Path,
     arguments,
     closest,
     flag,
@@ -34,7 +35,6 @@ from ringmill.circuit_ports import Argument, by_name
 from ringmill.errors import DataError, DeviceError, FileError, KeysError, ParameterError
 from ringmill.notebook import shown as shown_in_notebook
 from ringmill.parameters import device_name
-from ringmill.runtime import Path
 from ringmill.shape import Shape
 
 PARAMS = instance(CircuitParams, "parameters of circuits, as rm.circuit_params makes them", ParameterError)

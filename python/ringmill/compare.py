@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from ringmill.check import arguments, flag, instance, integer, items, names, optional, shown, text
+from ringmill.compiled import Compiled
 from ringmill.errors import DataError, DeviceError, KeysError
 from ringmill.log import say_plans, timed
+from ringmill.messages import Inputs
 from ringmill.notebook import shown as shown_in_notebook
-from ringmill.runtime import Compiled, Inputs
 
 Value = str | bool | int | float
 

@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from ringmill.runtime import Run
+    from ringmill.messages import Run
 
 
 class ArgumentError(RingmillError, TypeError):

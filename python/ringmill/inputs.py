@@ -16,6 +16,8 @@ class Given:
 
     encrypted: tuple[str, ...] = ()
     plain: tuple[str, ...] = ()
+    key: str | None = None
+    """The name of the public key that encrypts, or None for the client's own secret key."""
 
     @classmethod
     def of(cls, inputs: Sequence[tuple[str, bool]]) -> Given:
@@ -28,7 +30,9 @@ class Given:
     @property
     def encrypt(self) -> str:
         """The call that encrypts the inputs."""
-        return f"client.encrypt({_keywords(self.encrypted)})"
+        if self.key is None:
+            return f"client.encrypt({_keywords(self.encrypted)})"
+        return f"compiled.encrypt({self.key}, {_keywords(self.encrypted)})"
 
     @property
     def measure(self) -> str:

@@ -5,30 +5,36 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, BinaryIO
 
-from ringmill._ringmill import Params, read_program
+from ringmill._ringmill import MacroProgram, Params, ProgramFile, program_of_bytes, read_program
 from ringmill.arrays.interface import MARK, Interface, read
-from ringmill.check import arguments, flag, items, optional, path, text
+from ringmill.check import Path, arguments, flag, guarded, optional, path, text
+from ringmill.compiled import Compiled
 from ringmill.errors import CompileError, FileError, ParameterError
-from ringmill.parameters import params_made
+from ringmill.files import source, take
+from ringmill.parameters import TABLES, params_made
 from ringmill.program import check_options, compile_arrays, compile_traced
-from ringmill.runtime import Compiled, Path
 from ringmill.schemes import choose_for_text, of_text
 from ringmill.shape import Shape
 from ringmill.waiting import waiting
 
+guarded("@rm.program functions and files make programs", FileError, path=path, text=text(FileError))(MacroProgram)
+
+# What messages call a program that does not come from a path.
+_BYTES = "the program's bytes"
+
 
 @arguments(
     "rm.load",
-    path=path,
+    path=source,
     params=optional(params_made),
     scheme=optional(text(CompileError)),
-    tables=optional(items(text(ParameterError), "a list of security tables", ParameterError)),
+    tables=TABLES,
     allow_insecure_parameters_for_tests_only=flag(ParameterError),
 )
 def load(
-    path: Path,
+    path: Path | BinaryIO,
     params: Params | None = None,
     *,
     scheme: str | None = None,
@@ -36,7 +42,8 @@ def load(
     allow_insecure_parameters_for_tests_only: bool = False,
     **options: Any,
 ) -> Compiled:
-    """Loads a program that :meth:`Compiled.save` wrote, with its parameters and options.
+    """Loads a program that :meth:`Compiled.save` wrote, with its parameters and options, from a path or an open binary
+    file.
 
     Macro text written by hand (.rmac) has neither. It is compiled with `params` and `options`, which are those of
     :meth:`Program.compile`. If either is given for a saved program, it is compiled anew with them, and its own
@@ -53,26 +60,36 @@ def load(
     Raises :class:`FileError` or :class:`CompileError`.
     """
     check_options("rm.load", params, options)
-    with waiting(f'loading "{os.fsdecode(path)}"'):
-        return _loaded(path, params, scheme, tables, allow_insecure_parameters_for_tests_only, options)
+    is_path = isinstance(path, (str, bytes, os.PathLike))
+    name = os.fsdecode(path) if is_path else str(getattr(path, "name", _BYTES))
+    with waiting(f'loading "{name}"'):
+        file = read_program(path) if is_path else program_of_bytes(take(path))
+        return _loaded(file, name, params, scheme, tables, allow_insecure_parameters_for_tests_only, options)
+
+
+def of_bytes(data: bytes, tables: list[str] | None, allow_insecure_parameters_for_tests_only: bool) -> Compiled:
+    """Loads a program from the content of a file, with its parameters and options."""
+    with waiting("loading a program"):
+        file = program_of_bytes(data)
+        return _loaded(file, _BYTES, None, None, tables, allow_insecure_parameters_for_tests_only, {})
 
 
 def _loaded(
-    path: Path,
+    file: ProgramFile,
+    name: str,
     params: Params | None,
     scheme: str | None,
     tables: list[str] | None,
     allow_insecure_parameters_for_tests_only: bool,
     options: Mapping[str, Any],
 ) -> Compiled:
-    file = read_program(path)
     line = file.comment(MARK)
-    arrays = None if line is None else read(line, os.fsdecode(path))
+    arrays = None if line is None else read(line, name)
     if params is None and not options:
         saved = file.compiled(tables, allow_insecure_parameters_for_tests_only)
         if saved is not None:
             if arrays is not None:
-                _check_arrays(arrays, saved.inputs, saved.outputs, saved.slots, path)
+                _check_arrays(arrays, saved.inputs, saved.outputs, saved.slots, name)
                 found = choose_for_text(scheme, saved.scheme)
                 return Compiled(saved, arrays.shape, arrays.signature, found, arrays)
             returned, inputs, outputs = saved.arrays
@@ -81,7 +98,7 @@ def _loaded(
     program = file.program()
     choice = choose_for_text(scheme, program.scheme)
     if arrays is not None:
-        _check_arrays(arrays, program.inputs, program.outputs, program.slots, path)
+        _check_arrays(arrays, program.inputs, program.outputs, program.slots, name)
         return compile_arrays(program, arrays, params, choice, options)
     returned, inputs, outputs = program.arrays
     shape, signature = Shape.of_text(program.outputs, returned, outputs), of_text(program.scheme, inputs)
@@ -89,9 +106,9 @@ def _loaded(
 
 
 def _check_arrays(
-    arrays: Interface, inputs: Sequence[tuple[str, bool]], outputs: Sequence[str], slots: int, path: Path
+    arrays: Interface, inputs: Sequence[tuple[str, bool]], outputs: Sequence[str], slots: int, name: str
 ) -> None:
     """Refuses arrays that do not stand in the vectors of a program."""
-    own = {(name, argument.encrypted) for argument in arrays.arguments for name in argument.vectors}
+    own = {(vector, argument.encrypted) for argument in arrays.arguments for vector in argument.vectors}
     if own != set(inputs) or set(arrays.shape.names) != set(outputs) or arrays.slots != slots:
-        raise FileError(f"{os.fsdecode(path)}: the comment that says how arrays stand in slots is of another program")
+        raise FileError(f"{name}: the comment that says how arrays stand in slots is of another program")

@@ -8,9 +8,31 @@ from typing import Any
 
 from ringmill import _ringmill
 from ringmill._ringmill import Params
-from ringmill.check import arguments, closest, flag, instance, integer, items, number, optional, shown, text
-from ringmill.errors import DeviceError, ParameterError
+from ringmill.check import (
+    arguments,
+    closest,
+    content,
+    flag,
+    guarded,
+    instance,
+    integer,
+    items,
+    number,
+    optional,
+    shown,
+    text,
+)
+from ringmill.errors import DeviceError, FileError, ParameterError
 from ringmill.schemes import SCHEMES
+
+TABLES = optional(items(text(ParameterError), "a list of security tables", ParameterError))
+guarded(
+    "rm.params makes parameters",
+    FileError,
+    data=content,
+    tables=TABLES,
+    allow_insecure_parameters_for_tests_only=flag(ParameterError),
+)(Params)
 
 
 def params_made(name: str, value: Any) -> Params:

@@ -34,6 +34,7 @@ from ringmill.check import (
     text,
     whole_or_real,
 )
+from ringmill.compiled import Compiled
 from ringmill.errors import (
     ArgumentError,
     CompileError,
@@ -49,7 +50,6 @@ from ringmill.limits import memory_size
 from ringmill.log import LOGGER, timed
 from ringmill.parameters import params_made
 from ringmill.ranges import Sizes, whole_ranges
-from ringmill.runtime import Compiled
 from ringmill.schemes import Choice, Scheme, Signature, choose, name_in_text, named, of_text
 from ringmill.shape import Shape
 from ringmill.trace import Annotation, Encrypted, Tracer, Vector, compile_error, mixed, refuse

@@ -15,11 +15,14 @@ from ringmill.bootstrapping import Bootstrapping
 from ringmill.check import closest
 from ringmill.circuit import Circuit, Netlist
 from ringmill.circuit_run import CircuitClient, CircuitInputs, CircuitRun, CompiledCircuit
+from ringmill.client import Client
+from ringmill.compiled import Compiled
 from ringmill.errors import ArgumentError, RingmillError, UnknownAttribute
+from ringmill.files import install_pickles
 from ringmill.frames import public
+from ringmill.messages import Inputs, Run
 from ringmill.procedure import Procedure
 from ringmill.program import Program
-from ringmill.runtime import Client, Compiled, Inputs, Run
 
 _OPERATORS = (
     *(f"{side}{name}" for side in ("", "r") for name in ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod")),
@@ -46,16 +49,10 @@ _SECRET = (
     "a client cannot be pickled; write client.save_secret_key(path), and compiled.load_secret_key(path) to read it"
 )
 _NO_PICKLES: dict[type, str] = {
-    _ringmill.Ciphertext: "a ciphertext cannot be pickled; write .save(path), and rm.Ciphertext.load(path, params)",
-    _ringmill.EvaluationKeys: (
-        "evaluation keys cannot be pickled; write .save(path), and rm.EvaluationKeys.load(path, params)"
-    ),
     Client: _SECRET,
-    Compiled: "a compiled program cannot be pickled; write compiled.save(path), and rm.load(path) to read it",
     _ringmill.MacroProgram: (
         "a traced program cannot be pickled; keep .to_text(), and write rm.MacroProgram.from_text(text)"
     ),
-    _ringmill.Params: "parameters cannot be pickled; compiled.save(path) keeps them, and rm.load(path).params has them",
     _ringmill.EncryptedIntegers: (
         "encrypted integers cannot be pickled; write .save(path), and rm.EncryptedIntegers.load(path, params)"
     ),
@@ -77,8 +74,8 @@ _COMPILED_CIRCUIT = "compiled = {name}.compile()"
 # For each class, the classes of later objects in order, and how to get each from an object of the class.
 _NEXT: dict[type, list[tuple[type, str]]] = {
     Program: [
-        (Compiled, "compile the program first: " + _COMPILED + ", then compiled.{attribute}"),
         (Client, "compile the program first: " + _COMPILED + ", then client = compiled.keygen(), client.{attribute}"),
+        (Compiled, "compile the program first: " + _COMPILED + ", then compiled.{attribute}"),
     ],
     Compiled: [
         (Client, "the holder of the keys has it: client = compiled.keygen(), then client.{attribute}"),
@@ -134,6 +131,7 @@ def install(classes: Iterable[type]) -> None:
         cls.__reduce_ex__ = _no_pickle(message)
         cls.__copy__ = _itself
         cls.__deepcopy__ = _itself
+    install_pickles(_itself)
     for cls in (Program, Procedure, Circuit):
         cls.__reduce_ex__ = _by_name
     for cls in _NEXT:
@@ -222,6 +220,6 @@ def missing_from_module(name: str, known: Iterable[str]) -> UnknownAttribute | A
         return AttributeError(f"module 'ringmill' has no attribute {name!r}")
     if name == "seal":
         return UnknownAttribute("rm.seal is a module of its own; write import ringmill.seal")
-    ways = [(Program, "program"), (Compiled, "compiled"), (Client, "client"), (Run, "run")]
+    ways = [(Program, "program"), (Client, "client"), (Compiled, "compiled"), (Run, "run")]
     has = next((f"{how}.{name} is a method of {cls.__name__} objects" for cls, how in ways if name in dir(cls)), None)
     return UnknownAttribute(f"ringmill has no `{name}`; {has or closest(name, known)}")

@@ -58,9 +58,12 @@ class Report:
         if self._page is not None:
             (self._text, self._detail, self._data), self._page = self._page.measured(bits)
 
+    def _texts(self) -> tuple[str, str, str]:
+        """Returns what a copy of the report has. The data of pages stays in the process that ran."""
+        return self._text, self._detail, self._data
+
     def __reduce__(self) -> tuple[Any, ...]:
-        # The data of pages stays in the process that ran.
-        return Report, (self._text, self._detail, self._data)
+        return Report, self._texts()
 
     @property
     def detail(self) -> str:

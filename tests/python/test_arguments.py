@@ -130,6 +130,10 @@ class World:
         keys, cipher = inputs.evaluation_keys, inputs.ciphertexts["x"]
         traced = product.trace(SLOTS)[0]
         paths = {name: folder / name for name in ("cipher", "keys", "secret", "program", "new")}
+        paths |= {name: folder / name for name in ("public", "inputs", "run")}
+        public = client.public_key()
+        for name, item in {"public": public, "inputs": inputs, "run": run}.items():
+            item.save(paths[name])
         cipher.save(paths["cipher"])
         keys.save(paths["keys"])
         client.save_secret_key(paths["secret"])
@@ -265,6 +269,40 @@ class World:
             "Client.save_secret_key": (client.save_secret_key, one),
             "Ciphertext.save": (cipher.save, one),
             "Ciphertext.load": (rm.Ciphertext.load, {"path": paths["cipher"], "params": small}),
+            "Ciphertext.to_bytes": (cipher.to_bytes, {}),
+            "Ciphertext.from_bytes": (rm.Ciphertext.from_bytes, {"data": cipher.to_bytes(), "params": small}),
+            "EvaluationKeys.to_bytes": (keys.to_bytes, {}),
+            "EvaluationKeys.from_bytes": (rm.EvaluationKeys.from_bytes, {"data": keys.to_bytes(), "params": small}),
+            "PublicKey.save": (public.save, {"path": paths["public"]}),
+            "PublicKey.load": (rm.PublicKey.load, {"path": paths["public"], "params": small}),
+            "PublicKey.to_bytes": (public.to_bytes, {}),
+            "PublicKey.from_bytes": (rm.PublicKey.from_bytes, {"data": public.to_bytes(), "params": small}),
+            "Params.to_bytes": (small.to_bytes, {}),
+            "Params.from_bytes": (
+                rm.Params.from_bytes,
+                {"data": small.to_bytes(), "tables": None, "allow_insecure_parameters_for_tests_only": True},
+            ),
+            "Inputs.to_bytes": (inputs.to_bytes, {}),
+            "Inputs.from_bytes": (
+                rm.Inputs.from_bytes,
+                {"data": inputs.to_bytes(), "params": small, "evaluation_keys": keys},
+            ),
+            "Inputs.save": (inputs.save, {"path": paths["inputs"]}),
+            "Inputs.load": (rm.Inputs.load, {"path": paths["inputs"], "params": small, "evaluation_keys": None}),
+            "Run.to_bytes": (run.to_bytes, {}),
+            "Run.from_bytes": (rm.Run.from_bytes, {"data": run.to_bytes(), "params": small}),
+            "Run.save": (run.save, {"path": paths["run"]}),
+            "Run.load": (rm.Run.load, {"path": paths["run"], "params": small}),
+            "Client.public_key": (client.public_key, {}),
+            "Compiled.encrypt": (
+                lambda **given: compiled.encrypt(given.pop("public_key"), **given),
+                {"public_key": public, "x": x},
+            ),
+            "Compiled.to_bytes": (compiled.to_bytes, {}),
+            "Compiled.from_bytes": (
+                rm.Compiled.from_bytes,
+                {"data": compiled.to_bytes(), "tables": None, "allow_insecure_parameters_for_tests_only": True},
+            ),
             "EvaluationKeys.save": (keys.save, {"path": paths["keys"]}),
             "EvaluationKeys.load": (rm.EvaluationKeys.load, {"path": paths["keys"], "params": small}),
             "MacroProgram.load": (rm.MacroProgram.load, {"path": paths["program"]}),

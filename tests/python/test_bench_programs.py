@@ -72,7 +72,7 @@ def test_our_side_runs_a_program_and_knows_a_wrong_result(tmp_path: Path):
     assert answer["rows"] == ["run"]
     assert answer["equal"] == {"run": True}
     assert facts["measured_digits"] >= facts["predicted_digits"] >= 6
-    assert 0.9 * facts["key_bytes_whole"] < 2 * facts["key_bytes_stored"] < 1.1 * facts["key_bytes_whole"]
+    assert facts["key_bytes_stored"] < facts["key_bytes_whole"] <= 2 * facts["key_bytes_stored"]
     assert facts["instructions"]["NTT"] > 0
     assert len(side.time("run", 2, 1)) == 2
     wrong = replace(task, expected=(task.expected[0] + 1e-4,))

@@ -83,11 +83,11 @@ def test_places_where_nothing_can_be_written(compiled, client, inputs, tmp_path,
 
 
 def test_evaluation_keys_that_cannot_be_written_leave_those_that_were_there(compiled, client, small, tmp_path):
-    client.evaluation_keys.save(tmp_path)
+    client.evaluation_keys.save(tmp_path / "keys")
     before = {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)}
-    assert set(before) == {"relin.key", "galois.keys"}
+    assert set(before) == {"keys"}
     with nearly_full_disk(), pytest.raises(rm.FileError):
-        compiled.keygen().evaluation_keys.save(tmp_path)
+        compiled.keygen().evaluation_keys.save(tmp_path / "keys")
     assert {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)} == before
 
 
@@ -96,9 +96,25 @@ def test_keys_saved_over_others_leave_none_of_them(client, small, tmp_path):
     def rotated(x: rm.Encrypted):
         return x << 1
 
-    client.evaluation_keys.save(tmp_path)
-    rotated.compile(small).keygen().evaluation_keys.save(tmp_path)
-    assert "no relinearisation key" in repr(rm.EvaluationKeys.load(tmp_path, small))
+    client.evaluation_keys.save(tmp_path / "keys")
+    rotated.compile(small).keygen().evaluation_keys.save(tmp_path / "keys")
+    assert "no relinearisation key" in repr(rm.EvaluationKeys.load(tmp_path / "keys", small))
+
+
+def test_a_folder_of_keys_of_an_earlier_version_is_read(root, tmp_path):
+    kept = root / "crates" / "schemes" / "tests" / "kept" / "2" / "ckks"
+    insecure = {"allow_insecure_parameters_for_tests_only": True}
+    params = rm.Params.from_bytes((kept / "parameters").read_bytes(), **insecure)
+    (tmp_path / "galois.keys").write_bytes((kept / "galois_keys").read_bytes())
+    assert "no relinearisation key, 2 Galois keys" in repr(rm.EvaluationKeys.load(tmp_path, params))
+    (tmp_path / "relin.key").write_bytes((kept / "relin_key").read_bytes())
+    keys = rm.EvaluationKeys.load(tmp_path, params)
+    assert "a relinearisation key, 2 Galois keys" in repr(keys)
+    keys.save(tmp_path / "keys")
+    assert rm.EvaluationKeys.load(tmp_path / "keys", params).to_bytes() == keys.to_bytes()
+    (tmp_path / "galois.keys").unlink()
+    with pytest.raises(rm.FileError, match=r"galois\.keys"):
+        rm.EvaluationKeys.load(tmp_path, params)
 
 
 def test_the_command_leaves_no_half_file(ringmill, tmp_path):

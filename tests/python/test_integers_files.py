@@ -114,8 +114,7 @@ def test_damaged_and_foreign_files_are_refused(compiled, client, small, tmp_path
     compiled.save(tmp_path / "program")
     loads = {
         "x": lambda: rm.Ciphertext.load(tmp_path / "x", compiled.params),
-        "keys/relin.key": lambda: rm.EvaluationKeys.load(tmp_path / "keys", compiled.params),
-        "keys/galois.keys": lambda: rm.EvaluationKeys.load(tmp_path / "keys", compiled.params),
+        "keys": lambda: rm.EvaluationKeys.load(tmp_path / "keys", compiled.params),
         "secret": lambda: compiled.load_secret_key(tmp_path / "secret"),
     }
     for name, load in loads.items():

@@ -118,8 +118,8 @@ FAULTS = {
     ),
     "file of another kind": (
         rm.FileError,
-        lambda w: rm.Ciphertext.load(w.folder / "keys" / "relin.key", w.small),
-        ["expected ciphertext", "holds relinearisation key"],
+        lambda w: rm.Ciphertext.load(w.folder / "keys", w.small),
+        ["expected ciphertext", "holds evaluation keys"],
     ),
     "no file": (rm.FileError, lambda w: rm.Ciphertext.load(w.folder / "none", w.small), ["none", "No such file"]),
     "unknown device": (

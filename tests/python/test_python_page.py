@@ -90,8 +90,14 @@ def test_every_compile_option_is_on_the_page():
 
 
 def test_the_example_runs_as_it_says():
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    block, _ = re.findall(r"```python\n(.*?)```", PAGE, re.S)
     done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, timeout=300, check=True)
     names, bits = done.stdout.splitlines()
     assert f"  # {names}\n" in block
     assert float(bits) > 20
+
+
+def test_a_client_and_a_server_send_bytes():
+    _, block = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    done = subprocess.run([sys.executable, "-c", block], capture_output=True, text=True, timeout=300, check=True)
+    assert f"  # {done.stdout}" in block

@@ -167,7 +167,7 @@ def test_measured_precision_is_in_the_report(compiled, client, inputs, data, tmp
 def test_damaged_files_are_refused(client, inputs, small, tmp_path):
     client.evaluation_keys.save(tmp_path / "keys")
     inputs.ciphertexts["x"].save(tmp_path / "x")
-    refused_damaged(tmp_path, "keys/relin.key", lambda: rm.EvaluationKeys.load(tmp_path / "keys", small))
+    refused_damaged(tmp_path, "keys", lambda: rm.EvaluationKeys.load(tmp_path / "keys", small))
     refused_damaged(tmp_path, "x", lambda: rm.Ciphertext.load(tmp_path / "x", small))
     for load in (rm.EvaluationKeys.load, rm.Ciphertext.load):
         with pytest.raises(rm.FileError, match="missing"):
