@@ -9,6 +9,7 @@ use std::sync::Arc;
 use numpy::ndarray::Array3;
 use numpy::{IntoPyArray, PyArray3};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use ringmill_compiler::Compiles;
 use ringmill_device::KeyId;
@@ -224,7 +225,7 @@ impl Ciphertext {
     /// Reads a ciphertext of these parameters from the content of a file. Raises FileError if the content is damaged
     /// or has other parameters.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: Vec<u8>, params: &Params) -> PyResult<Self> {
+    fn from_bytes(py: Python<'_>, data: PyBackedBytes, params: &Params) -> PyResult<Self> {
         let params = Arc::clone(&params.inner);
         let inner = files::from_bytes(py, data, move |bytes| params.read_ciphertext(bytes))?;
         Ok(Self { inner })
@@ -332,7 +333,7 @@ impl PublicKey {
     /// Reads a public key of these parameters from the content of a file. Raises FileError if the content is damaged or
     /// has other parameters.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: Vec<u8>, params: &Params) -> PyResult<Self> {
+    fn from_bytes(py: Python<'_>, data: PyBackedBytes, params: &Params) -> PyResult<Self> {
         let ring = Arc::clone(params.inner.ring());
         let read = move |bytes: &[u8]| file::read_public_key(bytes, &ring);
         Ok(Self {
@@ -439,7 +440,7 @@ impl EvaluationKeys {
     /// Reads evaluation keys of these parameters from the content of a file. Raises FileError if the content is damaged
     /// or has other parameters.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, data: Vec<u8>, params: &Params) -> PyResult<Self> {
+    fn from_bytes(py: Python<'_>, data: PyBackedBytes, params: &Params) -> PyResult<Self> {
         let ring = Arc::clone(params.inner.ring());
         let read = move |bytes: &[u8]| file::read_evaluation_keys(bytes, &ring);
         Ok(Self {

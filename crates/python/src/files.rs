@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use ringmill_device::whole_file::{self, Contents, ReadError};
 use ringmill_limits::{Halt, Watch};
@@ -126,7 +127,7 @@ pub fn make_folder(path: &Path) -> PyResult<()> {
 
 /// Writes a file, which appears whole or not at all.
 #[pyfunction]
-fn write_file(py: Python<'_>, path: PathBuf, data: Vec<u8>) -> PyResult<()> {
+fn write_file(py: Python<'_>, path: PathBuf, data: PyBackedBytes) -> PyResult<()> {
     interruptible(py, move |watch| write(&path, watch, &data))?
 }
 
@@ -162,7 +163,7 @@ pub fn to_bytes<'py, E: Into<Fault>>(
 /// Raises a Python exception if the content exceeds the limit or does not parse, or if the user stops the work.
 pub fn from_bytes<T: Send + 'static, E: Into<Fault>>(
     py: Python<'_>,
-    data: Vec<u8>,
+    data: PyBackedBytes,
     parse: impl FnOnce(&[u8]) -> Result<T, E> + Send + 'static,
 ) -> PyResult<T> {
     interruptible(py, move |watch| {

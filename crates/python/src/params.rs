@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use ringmill_compiler::Compiles;
 use ringmill_runtime::html::{Section, fragment, of_parameters};
@@ -299,7 +300,7 @@ impl Params {
     #[pyo3(signature = (data, tables=None, allow_insecure_parameters_for_tests_only=false))]
     fn from_bytes(
         py: Python<'_>,
-        data: Vec<u8>,
+        data: PyBackedBytes,
         tables: Option<Vec<String>>,
         allow_insecure_parameters_for_tests_only: bool,
     ) -> PyResult<Self> {
@@ -326,7 +327,7 @@ fn write_message<'py>(
 
 /// Reads a message of these parameters from the content of a file.
 #[pyfunction]
-fn read_message(py: Python<'_>, params: &Params, data: Vec<u8>) -> PyResult<Vec<Sent>> {
+fn read_message(py: Python<'_>, params: &Params, data: PyBackedBytes) -> PyResult<Vec<Sent>> {
     let inner = Arc::clone(&params.inner);
     files::from_bytes(py, data, move |bytes| inner.read_message(bytes))
 }

@@ -21,7 +21,7 @@ fn packed_integers_are_a_string_of_bits() {
                 })
                 .collect();
             let mut packed = vec![7];
-            pack(bits, words.iter().copied(), &mut packed);
+            pack(bits, &words, &mut packed);
             assert_eq!(packed.remove(0), 7);
             assert_eq!(packed.len(), packed_bytes(count, bits));
             let bit = |at: usize| u64::from(packed[at / 8] >> (at % 8) & 1);

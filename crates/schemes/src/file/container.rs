@@ -74,9 +74,11 @@ impl Writer {
     /// its modulus has.
     pub fn limbs(&mut self, moduli: &[Modulus], residues: Residues<'_>) {
         let degree = residues.len().checked_div(moduli.len()).unwrap_or(0);
-        let mut words = residues.iter();
-        for q in moduli {
-            packed::pack(q.bits(), words.by_ref().take(degree), &mut self.bytes);
+        for (k, q) in moduli.iter().enumerate() {
+            let from = k.saturating_mul(degree);
+            if let Some(limb) = residues.get(from..from.saturating_add(degree)) {
+                packed::pack(q.bits(), &limb.wide(), &mut self.bytes);
+            }
         }
     }
 
