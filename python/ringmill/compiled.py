@@ -293,16 +293,17 @@ class Compiled:
 
     @_with_key
     def encrypt(self, public_key: PublicKey, /, **inputs: Any) -> Inputs:
-        """Encrypts the program's encrypted inputs under a client's public key, for the client alone to decrypt.
+        """Encrypts encrypted inputs of the program under a client's public key, for the client alone to decrypt.
 
-        It takes what :meth:`Client.encrypt` takes, by name. Precision and noise are as predicted. The ciphertexts take
-        twice the bytes of those that the client itself encrypts, and no evaluation keys come along.
+        It takes what :meth:`Client.encrypt` takes, by name. A party that has some of the inputs gives these alone, and
+        :meth:`Inputs.together` joins what several parties encrypt. Precision and noise are as predicted. The
+        ciphertexts take twice the bytes of those that the client itself encrypts, and no evaluation keys come along.
 
         Raises the errors of :meth:`Client.encrypt`, and :class:`KeysError` for anything but a public key of the
         program's parameters.
         """
         given = replace(self._given, key="public_key")
-        encryption = Encryption(given, self._signature, self._arrays, self._inner.slots)
+        encryption = Encryption(given, self._signature, self._arrays, self._inner.slots, partial=True)
         return encryption.inputs(inputs, functools.partial(self._inner.encrypt, public_key), None)
 
     def _client(self, keys: Keys) -> Client:

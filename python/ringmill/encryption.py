@@ -32,9 +32,13 @@ class Encryption:
     signature: Signature
     arrays: Interface | None
     slots: int
+    partial: bool = False
+    """Whether other parties may encrypt the inputs that are not given."""
 
     def inputs(self, values: Mapping[str, Any], encrypt: Encrypt, keys: EvaluationKeys | None) -> Inputs:
-        """Encrypts the values of all encrypted inputs, by the function `encrypt`. `keys` are sent along."""
+        """Encrypts the values of encrypted inputs, by the function `encrypt`. `keys` are sent along."""
+        if self.partial:
+            return replace(self, given=self._given_part(values), partial=False).inputs(values, encrypt, keys)
         parts: list[tuple[int | None, Mapping[str, Any]]] = [(None, values)]
         if self.arrays is None:
             known = self.signature.types
@@ -42,13 +46,23 @@ class Encryption:
                 if known and name not in known:
                     raise UnknownName(f"the program has no input `{name}`; {closest(name, known)}")
         else:
-            completed = self.arrays.completed(values, True)
+            whole = set(self.given.encrypted) == set(self.arrays.given.encrypted)
+            completed = self.arrays.completed(values, True) if whole else dict(values)
             parts = list(self.arrays.parts(completed))
             said = self.given.refused_by_encrypt(completed)
             if said is not None:
                 raise DataError(said)
         first, *others = [self._part(packed, batch, encrypt, keys) for batch, packed in parts]
         return replace(first, more=tuple(others)) if others else first
+
+    def _given_part(self, values: Mapping[str, Any]) -> Given:
+        """Returns the description of the inputs that this party gives. It gives all if the others have defaults."""
+        if not values:
+            raise DataError(f"no value was given; give one or more of the encrypted inputs, {self.given.encrypt}")
+        defaults = set() if self.arrays is None else set(self.arrays.defaults)
+        if set(self.given.encrypted) <= set(values) | defaults:
+            return self.given
+        return replace(self.given, encrypted=tuple(name for name in self.given.encrypted if name in values))
 
     def _part(
         self, values: Mapping[str, Any], batch: int | None, encrypt: Encrypt, keys: EvaluationKeys | None

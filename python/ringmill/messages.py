@@ -3,12 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from ringmill._ringmill import Ciphertext, EvaluationKeys, Params, PublicKey, read_message, write_message
-from ringmill.check import Path, arguments, closest, content, guarded, instance, integer, names, optional, path, shown
+from ringmill.check import (
+    Path,
+    arguments,
+    closest,
+    content,
+    guarded,
+    instance,
+    integer,
+    items,
+    names,
+    optional,
+    path,
+    shown,
+)
 from ringmill.errors import DataError, FileError, KeysError, UnknownName
 from ringmill.files import put, source, take, target, with_files
 from ringmill.parameters import params_made
@@ -75,6 +88,31 @@ class Inputs:
     evaluation_keys: EvaluationKeys | None = None
     batch: int | None = None
     more: tuple[Inputs, ...] = ()
+
+    @staticmethod
+    @arguments("Inputs.together", evaluation_keys=KEYS)
+    def together(parts: Iterable[Inputs], evaluation_keys: EvaluationKeys | None = None) -> Inputs:
+        """Joins what several parties encrypted for one run, and adds evaluation keys.
+
+        Raises :class:`DataError` if two parties encrypted the same input, or batches of different sizes.
+        """
+        made = items(instance(Inputs, "encrypted inputs, as compiled.encrypt makes them", DataError), _PARTS, DataError)
+        every = made("parts", parts)
+        sizes = {tuple(part.batch for part in (one, *one.more)) for one in every}
+        if len(sizes) != 1:
+            counts = " and ".join(str(sum(n or 1 for n in size)) for size in sizes) or "none"
+            raise DataError(f"parts must be inputs of one run, and are of {counts} inputs; encrypt batches of one size")
+        found = []
+        for position, batch in enumerate(next(iter(sizes))):
+            ciphertexts = Named()
+            for one in every:
+                own = (one, *one.more)[position].ciphertexts
+                twice = next((name for name in own if name in ciphertexts), None)
+                if twice is not None:
+                    raise DataError(f"two of the parts have the input `{twice}`; one party encrypts an input")
+                ciphertexts.update(own)
+            found.append(Inputs(ciphertexts, evaluation_keys, batch))
+        return replace(found[0], more=tuple(found[1:]))
 
     @arguments("Inputs.to_bytes")
     def to_bytes(self) -> bytes:
@@ -154,6 +192,7 @@ class Run:
         return Run.from_bytes(take(path), params)
 
 
+_PARTS = "a list of encrypted inputs, as compiled.encrypt makes them"
 _BATCH = optional(integer(1, 1 << 20, DataError))
 
 

@@ -282,6 +282,7 @@ class World:
                 rm.Params.from_bytes,
                 {"data": small.to_bytes(), "tables": None, "allow_insecure_parameters_for_tests_only": True},
             ),
+            "Inputs.together": (rm.Inputs.together, {"parts": [inputs], "evaluation_keys": keys}),
             "Inputs.to_bytes": (inputs.to_bytes, {}),
             "Inputs.from_bytes": (
                 rm.Inputs.from_bytes,

@@ -34,6 +34,11 @@ def rows(x: rm.Encrypted[rm.real[3, 4]], w: rm.Plain[rm.real[4]]):
     return x @ w
 
 
+@rm.program
+def shared(a: rm.Encrypted[rm.real[3, 4]], b: rm.Encrypted[rm.real[3, 4]]):
+    return a * b + 1
+
+
 X, Y, P = np.linspace(-1, 1, SLOTS), np.linspace(1, 0, SLOTS), np.full(SLOTS, 0.25)
 
 
@@ -165,12 +170,12 @@ def test_sizes_are_those_of_the_page():
     client, x = compiled.keygen(), np.zeros(4096)
     public = client.public_key()
     keys = len(client.evaluation_keys.to_bytes()) - 1 - 4 - 4
-    assert SIZES == {
+    assert {
         "input, as its client sends it": len(client.encrypt(x=x).ciphertexts["x"].to_bytes()),
         "input under a public key": len(compiled.encrypt(public, x=x).ciphertexts["x"].to_bytes()),
         "public key": len(public.to_bytes()),
         "relinearisation or Galois key, seeded": keys,
-    }
+    } == SIZES
 
 
 def server(compiled, data, keys):
@@ -205,6 +210,28 @@ def test_many_parties_encrypt_for_one_holder(world):
     assert worst["same"] < world.compiled.predicted_bits["same"] + 6
 
 
+def test_each_party_encrypts_its_own_inputs(world):
+    x, y = world.compiled.encrypt(world.public, x=X), world.compiled.encrypt(world.public, y=Y)
+    sent = [rm.Inputs.from_bytes(part.to_bytes(), world.params) for part in (x, y)]
+    inputs = rm.Inputs.together(sent, world.keys)
+    found = world.client.decrypt(world.compiled.run(inputs, plain={"p": P}, progress=False))
+    assert np.allclose(found["product"], np.roll(X * Y, -3) + P, atol=1e-4)
+    with pytest.raises(rm.DataError, match="no ciphertext was given for encrypted input `y`"):
+        world.compiled.run(x, plain={"p": P}, keys=world.keys)
+    for parts, says in (([x, x], "have the input `x`"), ([], "none"), ([x, 1], "encrypted inputs")):
+        with pytest.raises(rm.DataError, match=says):
+            rm.Inputs.together(parts)
+    compiled = shared.compile(input_bound=1, batch=True)
+    client = compiled.keygen()
+    public = client.public_key()
+    a, b = np.random.default_rng(1).uniform(-1, 1, (2, 2, 3, 4))
+    parts = [compiled.encrypt(public, a=a), compiled.encrypt(public, b=b)]
+    run = compiled.run(rm.Inputs.together(parts, client.evaluation_keys), progress=False)
+    assert np.allclose(client.decrypt(run), a * b + 1, atol=1e-4)
+    with pytest.raises(rm.DataError, match=r"of (1 and 2|2 and 1) inputs"):
+        rm.Inputs.together([parts[0], compiled.encrypt(public, b=b[:1])])
+
+
 def test_public_keys_encrypt_whole_numbers_and_arrays():
     for scheme in ("bfv", "bgv"):
         compiled = counted.compile(scheme=scheme)
@@ -232,7 +259,9 @@ def test_bad_public_keys_and_inputs_are_refused(world):
         with pytest.raises(rm.KeysError):
             world.compiled.encrypt(key, x=X, y=Y)
     with pytest.raises(rm.DataError, match=r"compiled.encrypt\(public_key, x=..., y=...\)"):
-        world.compiled.encrypt(world.public, x=X)
+        world.compiled.encrypt(world.public)
+    with pytest.raises(rm.DataError, match="`z`"):
+        world.compiled.encrypt(world.public, x=X, z=X)
     with pytest.raises(rm.DataError):
         world.compiled.encrypt(world.public, x=5 * X, y=Y)
     with pytest.raises(rm.DataError, match="no ciphertext"):

@@ -14,7 +14,7 @@ use ringmill_schemes::roles::KeyHolder;
 
 use super::RuntimeError;
 use super::scheme::{ErrorOf, PublicKeyOf, Runs, SecretKeyOf, limb_bytes, slots};
-use super::sender::encrypted;
+use super::sender::{Wanted, encrypted};
 
 /// The client of one compiled program, which encrypts its inputs and decrypts its outputs. It holds the secret key and
 /// no randomness: every encryption and every key draws its own. So copies of a client (a forked process, a restored
@@ -132,7 +132,7 @@ impl<S: Runs> Client<S> {
         inputs: &BTreeMap<String, S::Message>,
     ) -> Result<BTreeMap<String, S::Ciphertext>, ErrorOf<S>> {
         let one = |message: &_, at: &_| self.holder.encrypt(message, at);
-        encrypted(&self.compiled, inputs, &self.watch, one)
+        encrypted(&self.compiled, inputs, Wanted::All, &self.watch, one)
     }
 
     /// Decrypts the program's outputs, given by name, to messages of the program's vector length. The result is for the

@@ -35,29 +35,36 @@ impl<S: Runs> Sender<S> {
         })
     }
 
-    /// Encrypts the program's encrypted inputs, given by name, as [`Client::encrypt`](crate::Client::encrypt) does.
-    /// `watch` can stop the work and limits its memory.
+    /// Encrypts encrypted inputs of the program, given by name, as [`Client::encrypt`](crate::Client::encrypt) does. Inputs
+    /// that are not given are those of other senders. `watch` can stop the work and limits its memory.
     ///
     /// # Errors
-    /// The errors of [`Client::encrypt`](crate::Client::encrypt).
+    /// The errors of [`Client::encrypt`](crate::Client::encrypt) but that for a missing input.
     pub fn encrypt(
         &self,
         inputs: &BTreeMap<String, S::Message>,
         watch: &Watch,
     ) -> Result<BTreeMap<String, S::Ciphertext>, ErrorOf<S>> {
         let one = |message: &_, at: &_| self.sender.encrypt(message, at);
-        encrypted(&self.compiled, inputs, watch, one)
+        encrypted(&self.compiled, inputs, Wanted::Given, watch, one)
     }
 }
 
-/// Encrypts all encrypted inputs of a program, each by the function `encrypt` at the level at which the program takes
-/// it.
+/// Which encrypted inputs of a program are encrypted.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Wanted {
+    All,
+    Given,
+}
+
+/// Encrypts encrypted inputs of a program, each by the function `encrypt` at the level at which the program takes it.
 ///
 /// # Errors
 /// The errors of [`Client::encrypt`](crate::Client::encrypt).
 pub(super) fn encrypted<S: Runs>(
     compiled: &Compiled<S>,
     inputs: &BTreeMap<String, S::Message>,
+    wanted: Wanted,
     watch: &Watch,
     encrypt: impl Fn(&S::Message, &Place<S>) -> Result<S::Ciphertext, S::Error>,
 ) -> Result<BTreeMap<String, S::Ciphertext>, ErrorOf<S>> {
@@ -65,16 +72,18 @@ pub(super) fn encrypted<S: Runs>(
         let inputs = compiled.inputs.iter();
         inputs.filter(|input| input.visibility == Visibility::Encrypted)
     };
+    let asked =
+        || encrypted().filter(|input| wanted == Wanted::All || inputs.contains_key(&input.name));
     let known: Vec<&str> = encrypted().map(|input| input.name.as_str()).collect();
     check_names(inputs.keys(), &known, "encrypted input")?;
     let mut ciphertexts = BTreeMap::new();
     // The memory of the two polynomials of every ciphertext, and of eight polynomials modulo all primes while one
     // message is encrypted.
-    let limbs: u64 = encrypted().map(|i| i.at.level.primes() as u64).sum();
+    let limbs: u64 = asked().map(|i| i.at.level.primes() as u64).sum();
     let working = 8 * compiled.params.moduli().len() as u64;
     let bytes = limb_bytes(compiled) * (2 * limbs + working);
     watch.admit("the encrypted inputs", bytes)?;
-    for input in encrypted() {
+    for input in asked() {
         watch.check()?;
         let missing = || RuntimeError::MissingInput {
             kind: "encrypted",

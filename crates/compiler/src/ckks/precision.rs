@@ -49,8 +49,8 @@ pub struct OfBootstrap {
 }
 
 /// Predicts the precision of each output of a program with levels and scales. Its inputs are
-/// encrypted under the public key and lie anywhere in their `ranges`. With `like` it also predicts
-/// for inputs like that sample. `of_bootstrap` is given for a program that bootstraps.
+/// encrypted under the public or the secret key and lie anywhere in their `ranges`. With `like` it
+/// also predicts for inputs like that sample. `of_bootstrap` is given for a program that bootstraps.
 ///
 /// # Errors
 /// Fails for an operation whose error is not known, for a sample that does not fit the program, or if `watch` stops the
