@@ -180,7 +180,7 @@ def test_every_numbered_example_is_tested():
     assert numbered == {
         *("01_logistic_regression.py", "02_private_statistics.py", "03_private_lookup.py", "04_private_auction.py"),
         *("05_lattice_products.py", "06_training.py", "07_text_classification.py", "08_grid_forecast.py"),
-        *("09_arrays.py", "10_tasks.py", "11_volatility.py"),
+        *("09_arrays.py", "10_tasks.py", "11_volatility.py", "12_pooled_trial.py"),
     }
 
 
@@ -462,6 +462,15 @@ def test_what_an_engine_does_not_run(tmp_path):
         compiled.run(inputs, device="sim:torus", progress=False)
     with pytest.raises(rm.DeviceError, match=r"no device 'abacus'.* rtl:MACHINE"):
         compiled.run(inputs, device="abacus", progress=False)
+
+
+def test_pooled_trial():
+    done = run_example("12_pooled_trial.py", "--measurement", "mean texture")
+    assert "mean texture of 569 patients: mean 19.29" in done.stdout
+    # A message has no evaluation keys.
+    sizes = dict(re.findall(r"^(.+): ([0-9,]+) kB$", done.stdout, re.M))
+    assert int(sizes["a hospital's message"].replace(",", "")) < 600
+    assert set(sizes) == {"program", "public key", "evaluation keys", "a hospital's message", "the answer"}
 
 
 def test_private_lookup(tmp_path):
