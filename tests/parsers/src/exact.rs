@@ -59,7 +59,10 @@ macro_rules! files {
                         Kind::BootstrapKey
                         | Kind::KeySwitchKey
                         | Kind::Ciphertexts
-                        | Kind::Integers,
+                        | Kind::Integers
+                        | Kind::SeededIntegers
+                        | Kind::CircuitKeys
+                        | Kind::NamedIntegers,
                     )
                     | Err(_) => false,
                 }

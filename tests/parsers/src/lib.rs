@@ -253,7 +253,15 @@ fn ckks_object(bytes: &[u8]) -> bool {
         Ok(Kind::EvaluationKeys) => container::read_evaluation_keys(bytes, params).is_ok(),
         Ok(Kind::Message) => container::read_message::<Scale>(bytes, params).is_ok(),
         // Kinds of TFHE.
-        Ok(Kind::BootstrapKey | Kind::KeySwitchKey | Kind::Ciphertexts | Kind::Integers)
+        Ok(
+            Kind::BootstrapKey
+            | Kind::KeySwitchKey
+            | Kind::Ciphertexts
+            | Kind::Integers
+            | Kind::SeededIntegers
+            | Kind::CircuitKeys
+            | Kind::NamedIntegers,
+        )
         | Err(_) => false,
     }
 }

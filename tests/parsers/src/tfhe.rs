@@ -47,7 +47,10 @@ fn object(bytes: &[u8]) -> bool {
             | Kind::CountedSecretKey
             | Kind::FurtherKeys
             | Kind::EvaluationKeys
-            | Kind::Message,
+            | Kind::Message
+            | Kind::SeededIntegers
+            | Kind::CircuitKeys
+            | Kind::NamedIntegers,
         )
         | Err(_) => false,
     }

@@ -162,6 +162,18 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// Returns a reader of the next `count` bytes alone, which are the payload of an object of kind `kind`.
+    ///
+    /// # Errors
+    /// [`FileError::Length`] if fewer bytes are left.
+    pub fn part(&mut self, kind: Kind, count: usize) -> Result<Self, FileError> {
+        Ok(Self {
+            what: kind.name(),
+            rest: self.take(count)?,
+            packed: self.packed,
+        })
+    }
+
     pub fn u8(&mut self) -> Result<u8, FileError> {
         Ok(u8::from_le_bytes(self.array()?))
     }
@@ -249,12 +261,12 @@ fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
 }
 
 // The message below names the last kind.
-const _: () = assert!(Kind::ALL.len() == 16);
+const _: () = assert!(Kind::ALL[Kind::ALL.len() - 1] as u16 == 19);
 
 fn kind_of(number: u16) -> Result<Kind, FileError> {
     let found = Kind::ALL.into_iter().find(|k| *k as u16 == number);
     found.ok_or_else(|| FileError::Kind {
-        expected: "a known kind (1 to 16)",
+        expected: "a known kind (1 to 19)",
         got: format!("kind {number}"),
     })
 }

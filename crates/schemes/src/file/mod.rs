@@ -65,10 +65,16 @@ pub enum Kind {
     EvaluationKeys = 15,
     /// Ciphertexts by name, as client and server send them to each other.
     Message = 16,
+    /// Encrypted integers of TFHE as a client encrypts them: their types, one seed of all masks, and their bodies.
+    SeededIntegers = 17,
+    /// The bootstrapping key and the key-switching key of TFHE, with which a server runs circuits.
+    CircuitKeys = 18,
+    /// Encrypted integers of TFHE by the names of a circuit's inputs or outputs.
+    NamedIntegers = 19,
 }
 
 impl Kind {
-    const ALL: [Self; 16] = [
+    const ALL: [Self; 19] = [
         Self::Params,
         Self::Plaintext,
         Self::Ciphertext,
@@ -85,6 +91,9 @@ impl Kind {
         Self::Integers,
         Self::EvaluationKeys,
         Self::Message,
+        Self::SeededIntegers,
+        Self::CircuitKeys,
+        Self::NamedIntegers,
     ];
 
     /// Returns whether objects of this kind belong to a secret key.
@@ -104,7 +113,10 @@ impl Kind {
             | Self::CountedSecretKey
             | Self::Integers
             | Self::EvaluationKeys
-            | Self::Message => true,
+            | Self::Message
+            | Self::SeededIntegers
+            | Self::CircuitKeys
+            | Self::NamedIntegers => true,
         }
     }
 
@@ -126,6 +138,9 @@ impl Kind {
             Self::Integers => "encrypted integers",
             Self::EvaluationKeys => "evaluation keys",
             Self::Message => "message",
+            Self::SeededIntegers => "seeded encrypted integers",
+            Self::CircuitKeys => "evaluation keys of circuits",
+            Self::NamedIntegers => "named integers",
         }
     }
 }

@@ -492,7 +492,10 @@ fn every_flipped_byte_and_every_truncation_of_version_1_is_refused() {
         | Kind::FurtherKeys
         | Kind::EvaluationKeys
         | Kind::Message
-        | Kind::Integers) => Err(FileError::Kind {
+        | Kind::Integers
+        | Kind::SeededIntegers
+        | Kind::CircuitKeys
+        | Kind::NamedIntegers) => Err(FileError::Kind {
             expected: "a kind of version 1",
             got: kind.name().to_owned(),
         }),
