@@ -228,7 +228,8 @@ def test_circuits_run_in_children_that_were_forked_in_the_middle_of_one(tmp_path
     busy.join()
     assert children == [x // (100 + n) for n in range(3)]
     assert found == [x // 7] * 4
-    # All files are of one value, each under masks of its own.
+    # All files are of one value, each under masks from a seed of its own. The seed follows the type of the integer.
     files = [path.read_bytes() for path in tmp_path.iterdir()]
     assert len(files) == 7
-    assert not any(share_bytes(a, b) for a, b in combinations(files, 2))
+    assert len({file[72 + 4 + 18 : 72 + 4 + 18 + 32] for file in files}) == 7
+    assert len({file[72 + 4 + 18 + 32 : -32] for file in files}) == 7

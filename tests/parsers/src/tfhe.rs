@@ -3,7 +3,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use ringmill_circuits::tfhe::{Client, IntegerType, LweDimension, Params, ParamsBuilder, file};
+use ringmill_circuits::tfhe::{
+    Client, EncryptedIntegers, IntegerType, LweDimension, Params, ParamsBuilder, file,
+};
+use ringmill_limits::Watch;
 use ringmill_schemes::file::{self as container, InsecureParams, Kind};
 
 use super::repaired;
@@ -33,7 +36,9 @@ fn object(bytes: &[u8]) -> bool {
         Ok(Kind::Params) => file::read_params(bytes, InsecureParams::AllowForTestsOnly).is_ok(),
         Ok(Kind::Ciphertext) => file::read_ciphertext(bytes, params).is_ok(),
         Ok(Kind::Ciphertexts) => file::read_ciphertexts(bytes, params).is_ok(),
-        Ok(Kind::Integers) => file::read_integers(bytes, params).is_ok(),
+        Ok(Kind::Integers | Kind::SeededIntegers) => {
+            file::read_integers(bytes, params, &Watch::default()).is_ok()
+        }
         Ok(Kind::BootstrapKey) => file::read_bootstrap_key(bytes, params).is_ok(),
         Ok(Kind::KeySwitchKey) => file::read_key_switch_key(bytes, params).is_ok(),
         Ok(Kind::PublicKey) => file::read_public_key(bytes, params).is_ok(),
@@ -48,7 +53,6 @@ fn object(bytes: &[u8]) -> bool {
             | Kind::FurtherKeys
             | Kind::EvaluationKeys
             | Kind::Message
-            | Kind::SeededIntegers
             | Kind::CircuitKeys
             | Kind::NamedIntegers,
         )
@@ -60,6 +64,9 @@ pub fn seeds() -> Vec<Vec<u8>> {
     let made = || -> Result<Vec<Vec<u8>>, Box<dyn std::error::Error>> {
         let params = Arc::clone(&PARAMS);
         let client = Client::from_seed_for_reproducible_tests_only(Arc::clone(&params), [1; 32])?;
+        let types: Arc<[IntegerType]> = Arc::from([IntegerType::new(2, false, 1, 2)]);
+        let mut fresh = client.batch()?;
+        fresh.encrypt_bit(true)?;
         Ok(vec![
             file::write_params(&params),
             file::write_ciphertext(&params, &client.encrypt_bit(true)?),
@@ -69,9 +76,9 @@ pub fn seeds() -> Vec<Vec<u8>> {
             )?,
             file::write_integers(
                 &params,
-                &[IntegerType::new(2, false, 1, 2)],
-                &[client.encrypt_bit(true)?],
+                &EncryptedIntegers::new(Some(types.clone()), vec![client.encrypt_bit(true)?]),
             )?,
+            file::write_integers(&params, &EncryptedIntegers::fresh(types, fresh.finish()))?,
             file::write_bootstrap_key(&params, &client.bootstrap_key()?),
             file::write_key_switch_key(&params, &client.key_switch_key()?),
             file::write_public_key(&params, &client.public_key()?),

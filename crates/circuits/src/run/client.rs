@@ -7,7 +7,7 @@ use ringmill_limits::Watch;
 
 use super::CircuitRunError;
 use crate::circuit::{Circuit, Part, Port};
-use crate::tfhe::{Client, IntegerType, LweCiphertext, Messages, Params};
+use crate::tfhe::{Client, EncryptedIntegers, IntegerType, LweCiphertext, Messages, Params};
 
 /// A client of a circuit. It encrypts integers piece by piece ([`Port::parts`]), and decrypts outputs to integers.
 pub struct CircuitClient {
@@ -39,26 +39,48 @@ impl CircuitClient {
         value: i128,
         watch: &Watch,
     ) -> Result<Vec<LweCiphertext>, CircuitRunError> {
-        let bits = port
-            .kind
-            .write(value)
-            .ok_or_else(|| CircuitRunError::Value {
+        let (ports, values) = (std::slice::from_ref(port), [value]);
+        Ok(self.encrypt_all(ports, &values, watch)?.into_ciphertexts())
+    }
+
+    /// Encrypts an integer for each of several input ports, as [`CircuitClient::encrypt`] does. The masks of all
+    /// ciphertexts expand from one fresh seed.
+    ///
+    /// # Errors
+    /// [`CircuitRunError::Integers`] for another number of values than ports; the errors of [`CircuitClient::encrypt`].
+    pub fn encrypt_all(
+        &self,
+        ports: &[Port],
+        values: &[i128],
+        watch: &Watch,
+    ) -> Result<EncryptedIntegers, CircuitRunError> {
+        if ports.len() != values.len() {
+            return Err(CircuitRunError::Integers {
+                port: (ports.first()).map_or_else(String::new, |port| port.name.clone()),
+                expected: ports.len(),
+                got: values.len(),
+            });
+        }
+        let mut batch = self.client.batch()?;
+        for (port, &value) in ports.iter().zip(values) {
+            let bits = (port.kind.write(value)).ok_or_else(|| CircuitRunError::Value {
                 port: port.name.clone(),
                 expected: port.kind.to_string(),
                 got: value.to_string(),
             })?;
-        let mut digits = Vec::with_capacity(port.parts.len());
-        for part in &port.parts {
-            watch.check()?;
-            if let Part::Encrypted { at, bits: of, .. } = part {
-                let digit = bits >> at & ((1 << of) - 1);
-                digits.push(match self.params().sizes().messages {
-                    Messages::Booleans => self.client.encrypt_bit(digit == 1)?,
-                    Messages::Integers { .. } => self.client.encrypt(digit)?,
-                });
+            for part in &port.parts {
+                watch.check()?;
+                if let Part::Encrypted { at, bits: of, .. } = part {
+                    let digit = bits >> at & ((1 << of) - 1);
+                    match self.params().sizes().messages {
+                        Messages::Booleans => batch.encrypt_bit(digit == 1)?,
+                        Messages::Integers { .. } => batch.encrypt(digit)?,
+                    }
+                }
             }
         }
-        Ok(digits)
+        let types = ports.iter().map(Port::integer).collect();
+        Ok(EncryptedIntegers::fresh(types, batch.finish()))
     }
 
     /// Decrypts the ciphertexts of an output port to an integer.

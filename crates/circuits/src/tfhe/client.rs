@@ -15,6 +15,7 @@ use super::keys::{BootstrapKey, KeySwitchKey, PublicKey, expand_mask};
 use super::lwe::{LweCiphertext, LweKey};
 use super::params::{Messages, Params};
 use super::secret::SecretKey;
+use super::seeded::SeededCiphertexts;
 use super::tables::{bits, encode};
 use super::{TfheError, steps};
 
@@ -148,16 +149,34 @@ impl Client {
 
     fn encrypt_phase(&self, phase: u64) -> Result<LweCiphertext, TfheError> {
         let (params, mut prng) = (&*self.params, self.source.fresh()?);
-        let q = params.coefficients();
-        let key = LweKey::resting(params);
-        let mut words = vec![0; key.dimension(params) + 1];
-        if let Some((body, mask)) = words.split_last_mut() {
-            expand_mask(q, &prng.next_seed(), 0, mask);
-            *body = q.add(phase, self.secret.inner_product(params, key, mask));
-            self.noise.add_to(&mut prng, std::slice::from_mut(body));
-        }
-        let key_id = self.secret.key_id();
+        let one = SeededCiphertexts::new(prng.next_seed());
+        let mut words = one.next_words(params);
+        self.finish(&mut prng, phase, &mut words);
+        let (key, key_id) = (LweKey::resting(params), self.secret.key_id());
         Ok(LweCiphertext::trusted(params, key, words, key_id))
+    }
+
+    /// Adds to a body of 0 the product of mask and secret key, a phase, and fresh noise.
+    fn finish(&self, prng: &mut Prng, phase: u64, words: &mut [u64]) {
+        let (params, q) = (&*self.params, self.params.coefficients());
+        if let Some((body, mask)) = words.split_last_mut() {
+            let product = (self.secret).inner_product(params, LweKey::resting(params), mask);
+            *body = q.add(phase, product);
+            self.noise.add_to(prng, std::slice::from_mut(body));
+        }
+    }
+
+    /// Begins to encrypt several messages whose masks expand from one fresh seed.
+    ///
+    /// # Errors
+    /// [`TfheError::Math`] if the operating system gives no randomness.
+    pub fn batch(&self) -> Result<Batch<'_>, TfheError> {
+        let mut prng = self.source.fresh()?;
+        Ok(Batch {
+            done: SeededCiphertexts::new(prng.next_seed()),
+            client: self,
+            prng,
+        })
     }
 
     /// Returns the phase b - <a, s> of a ciphertext (a, b) under the secret key s: the encoded message plus noise.
@@ -197,6 +216,50 @@ impl Client {
         let bits = bits(&self.params)?;
         let phase = self.phase_with_its_noise(x)?;
         Ok(self.params.coefficients().switch(phase, bits + 1) & ((1 << bits) - 1))
+    }
+}
+
+/// Encryptions of several messages under the secret key, whose masks expand from one fresh seed. [`Client::batch`] begins
+/// a batch.
+pub struct Batch<'a> {
+    client: &'a Client,
+    /// The generator of the seed, and then of the noise.
+    prng: Prng,
+    done: SeededCiphertexts,
+}
+
+impl Batch<'_> {
+    /// Appends the encryption of a bit, as [`Client::encrypt_bit`] encrypts it.
+    ///
+    /// # Errors
+    /// [`TfheError::OtherMessages`] under parameters for integers.
+    pub fn encrypt_bit(&mut self, bit: bool) -> Result<(), TfheError> {
+        let phase = encode_bit(&self.client.params, bit)?;
+        self.append(phase);
+        Ok(())
+    }
+
+    /// Appends the encryption of a message, as [`Client::encrypt`] encrypts it.
+    ///
+    /// # Errors
+    /// [`TfheError::Message`]; [`TfheError::OtherMessages`] under parameters for booleans.
+    pub fn encrypt(&mut self, message: u64) -> Result<(), TfheError> {
+        let phase = encode(&self.client.params, message)?;
+        self.append(phase);
+        Ok(())
+    }
+
+    fn append(&mut self, phase: u64) {
+        let client = self.client;
+        let mut words = self.done.next_words(&client.params);
+        client.finish(&mut self.prng, phase, &mut words);
+        let key_id = client.secret.key_id();
+        self.done.push(&client.params, words, key_id);
+    }
+
+    /// Returns the ciphertexts, in the order of their encryption.
+    pub fn finish(self) -> SeededCiphertexts {
+        self.done
     }
 }
 

@@ -3,17 +3,17 @@
 //! words of ciphertexts and keys. A word has 4 bytes, or 8 bytes if the ciphertext modulus is above 2^32.
 #![deny(clippy::arithmetic_side_effects)]
 
+mod integers;
+
+pub use integers::{read_ciphertexts, read_integers, write_ciphertexts, write_integers};
+
 use std::sync::Arc;
 
-use ringmill_device::KeyId;
-use ringmill_schemes::file::{
-    FileError, Header, InsecureParams, Kind, Reader, Writer, open, peek_kind,
-};
+use ringmill_schemes::file::{FileError, Header, InsecureParams, Kind, Reader, Writer, open};
 use ringmill_schemes::identity::short_id;
 use ringmill_schemes::size;
 use zeroize::Zeroizing;
 
-use super::integer::IntegerType;
 use super::keys::{BootstrapKey, KeySwitchKey, PublicKey};
 use super::lwe::{LweCiphertext, LweKey};
 use super::params::{
@@ -21,7 +21,7 @@ use super::params::{
     Order, Params, Sizes, Unrolling,
 };
 use super::secret::SecretKey;
-use super::{ParamsBuilder, TAG, TfheError};
+use super::{ParamsBuilder, TAG};
 
 const SEED: usize = 32;
 
@@ -201,130 +201,6 @@ pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<LweCiphertext, F
     let key = read_key(&mut r)?;
     let words = read_words(&mut r, params, words_of(params, key))?;
     Ok(LweCiphertext::new(params, key, words)?.with_key_id(header.key_id))
-}
-
-/// Writes a file of several ciphertexts under one key. The payload is the key (0 small, 1 large) and the number of
-/// ciphertexts, in 4 bytes each, then mask and body of each ciphertext.
-///
-/// # Errors
-/// [`TfheError::OtherParams`] for a ciphertext of other parameters; [`TfheError::OtherKeys`] if the ciphertexts belong
-/// to different secret keys; [`TfheError::WrongKey`] if some are under the small key and some under the large key.
-pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u8>, TfheError> {
-    write_several(params, Kind::Ciphertexts, &[], all)
-}
-
-/// The number of bytes of an integer's type in a file.
-const TYPE: usize = 18;
-
-/// Writes a file of encrypted integers. `all` has the ciphertexts of the first integer, then those of the second, and
-/// so on. Circuits fix how many ciphertexts hold an integer's encrypted bits. The payload is the number of integers (4
-/// bytes), then four fields for each integer. They are the number of its bits and whether it is signed (1 byte each),
-/// the mask of encrypted bits, and the values of the other bits (8 bytes each). The payload of [`write_ciphertexts`]
-/// follows.
-///
-/// # Errors
-/// Those of [`write_ciphertexts`].
-pub fn write_integers(
-    params: &Params,
-    integers: &[IntegerType],
-    all: &[LweCiphertext],
-) -> Result<Vec<u8>, TfheError> {
-    let mut types = (integers.len() as u32).to_le_bytes().to_vec();
-    for integer in integers {
-        types.extend([integer.bits() as u8, integer.signed().into()]);
-        types.extend(integer.encrypted().to_le_bytes());
-        types.extend(integer.known().to_le_bytes());
-    }
-    write_several(params, Kind::Integers, &types, all)
-}
-
-fn write_several(
-    params: &Params,
-    kind: Kind,
-    before: &[u8],
-    all: &[LweCiphertext],
-) -> Result<Vec<u8>, TfheError> {
-    let key = all
-        .first()
-        .map_or(LweKey::resting(params), LweCiphertext::key);
-    all.iter().try_for_each(|x| x.check(params, key))?;
-    let ids = all.iter().map(|x| ("ciphertext", x.key_id()));
-    let origin = params.origin(KeyId::common(ids)?);
-    let words = all.len().saturating_mul(words_of(params, key));
-    let capacity = size::sum([before.len(), 8, size::of_words(words)]);
-    let mut w = Writer::new(kind, &origin, capacity);
-    w.bytes(before);
-    w.u32((key == LweKey::Large).into());
-    w.u32(all.len() as u32);
-    for x in all {
-        write_words(&mut w, params, x.words());
-    }
-    Ok(w.finish())
-}
-
-/// Reads a file of [`write_ciphertexts`], with the ciphertexts in the order of the file.
-///
-/// # Errors
-/// [`FileError`] for a file of another kind or of other parameters, a damaged file, or a word that is no residue modulo
-/// q.
-pub fn read_ciphertexts(bytes: &[u8], params: &Params) -> Result<Vec<LweCiphertext>, FileError> {
-    let (header, r) = of(bytes, Kind::Ciphertexts, params)?;
-    read_several(&header, r, params)
-}
-
-/// Reads a file of encrypted integers: the ciphertexts, and the integers' types. The types are `None` for a file of
-/// [`write_ciphertexts`], which older versions wrote.
-///
-/// # Errors
-/// [`FileError`] for a file of another kind or of other parameters, a damaged file, a word that is no residue modulo q,
-/// or the type of an integer that does not exist.
-pub fn read_integers(
-    bytes: &[u8],
-    params: &Params,
-) -> Result<(Option<Vec<IntegerType>>, Vec<LweCiphertext>), FileError> {
-    if peek_kind(bytes)? == Kind::Ciphertexts {
-        return Ok((None, read_ciphertexts(bytes, params)?));
-    }
-    let (header, mut r) = of(bytes, Kind::Integers, params)?;
-    let count = r.u32()? as usize;
-    // `take` checks that the bytes exist before memory is allocated for them.
-    let types = r.take(count.saturating_mul(TYPE))?;
-    let types: Result<_, FileError> = types.as_chunks::<TYPE>().0.iter().map(read_type).collect();
-    Ok((Some(types?), read_several(&header, r, params)?))
-}
-
-fn read_type(bytes: &[u8; TYPE]) -> Result<IntegerType, FileError> {
-    let [bits, signed, rest @ ..] = *bytes;
-    let word = |i: usize| {
-        let words = rest.as_chunks::<8>().0;
-        u64::from_le_bytes(words[i])
-    };
-    let (encrypted, known) = (word(0), word(1));
-    let read = IntegerType::new(bits.into(), signed == 1, encrypted, known);
-    let as_written = read.bits() == u32::from(bits)
-        && signed <= 1
-        && (read.encrypted(), read.known()) == (encrypted, known);
-    if as_written {
-        return Ok(read);
-    }
-    let got = format!("{bits} bits, sign {signed}, encrypted {encrypted:#x}, known {known:#x}");
-    let expected = "1 to 64 bits, sign 0 or 1, each bit encrypted or known";
-    Err(field("type of an integer", expected, got))
-}
-
-fn read_several(
-    header: &Header,
-    mut r: Reader<'_>,
-    params: &Params,
-) -> Result<Vec<LweCiphertext>, FileError> {
-    let (key, count) = (read_key(&mut r)?, r.u32()?);
-    let each = words_of(params, key);
-    let words = read_words(&mut r, params, each.saturating_mul(count as usize))?;
-    let one = |words: &[u64]| {
-        let read = LweCiphertext::new(params, key, words.to_vec())?;
-        Ok(read.with_key_id(header.key_id))
-    };
-    words.chunks(each).map(one).collect()
 }
 
 /// Defines the functions that write and read files of a key that is stored as the seed of its masks and its bodies.

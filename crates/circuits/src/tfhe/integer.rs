@@ -1,7 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The type of an encrypted integer, which says how its ciphertexts hold its bits.
+//! Encrypted integers: their ciphertexts, and the types that say how ciphertexts hold the bits of integers.
 
 use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
+
+use super::lwe::LweCiphertext;
+use super::seeded::SeededCiphertexts;
+
+/// The ciphertexts of one or more encrypted integers, with the integers' types. Circuits fix how many ciphertexts hold an
+/// integer's encrypted bits. The ciphertexts of the first integer come first.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EncryptedIntegers {
+    types: Option<Arc<[IntegerType]>>,
+    ciphertexts: Ciphertexts,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Ciphertexts {
+    Computed(Vec<LweCiphertext>),
+    Fresh(SeededCiphertexts),
+}
+
+impl EncryptedIntegers {
+    /// Makes encrypted integers from ciphertexts of any origin. The types are `None` for integers from a file without
+    /// types, which older versions wrote.
+    pub fn new(types: Option<Arc<[IntegerType]>>, ciphertexts: Vec<LweCiphertext>) -> Self {
+        Self {
+            types,
+            ciphertexts: Ciphertexts::Computed(ciphertexts),
+        }
+    }
+
+    /// Makes encrypted integers from ciphertexts that share one seed. Their file holds the seed in the place of masks.
+    pub fn fresh(types: Arc<[IntegerType]>, ciphertexts: SeededCiphertexts) -> Self {
+        Self {
+            types: Some(types),
+            ciphertexts: Ciphertexts::Fresh(ciphertexts),
+        }
+    }
+
+    pub fn types(&self) -> Option<&[IntegerType]> {
+        self.types.as_deref()
+    }
+
+    pub fn ciphertexts(&self) -> &[LweCiphertext] {
+        match &self.ciphertexts {
+            Ciphertexts::Computed(all) => all,
+            Ciphertexts::Fresh(all) => all.ciphertexts(),
+        }
+    }
+
+    /// Returns the ciphertexts with their seed, or `None` if they do not share one.
+    pub fn seeded(&self) -> Option<&SeededCiphertexts> {
+        match &self.ciphertexts {
+            Ciphertexts::Computed(_) => None,
+            Ciphertexts::Fresh(all) => Some(all),
+        }
+    }
+
+    pub fn into_ciphertexts(self) -> Vec<LweCiphertext> {
+        match self.ciphertexts {
+            Ciphertexts::Computed(all) => all,
+            Ciphertexts::Fresh(all) => all.into_ciphertexts(),
+        }
+    }
+}
 
 /// The type of an encrypted integer, and which of its bits its ciphertexts hold. Some bits of an output may be known
 /// when its circuit is made.

@@ -15,7 +15,8 @@
 //! | why products are exact | [`exactness`] |
 //! | keys | [`secret`], [`keys`], [`keygen`] |
 //! | encryption and messages | [`lwe`], [`client`] |
-//! | the type that an integer's ciphertexts carry | [`integer`] |
+//! | ciphertexts that share one seed | [`seeded`] |
+//! | encrypted integers and their types | [`integer`] |
 //! | bootstrapping, as programs of limbs | [`mid`], [`steps`] |
 //! | those programs on this computer's kernels | `plan` |
 //! | bootstrapping from the definition | [`reference`] |
@@ -61,6 +62,7 @@ pub(crate) mod plan;
 pub mod reference;
 pub mod secret;
 pub mod security;
+pub mod seeded;
 pub mod sets;
 pub mod shared;
 pub mod steps;
@@ -73,7 +75,7 @@ pub use evaluator::{Evaluator, Workspace};
 pub use exactness::Exactness;
 pub use floor::Floor;
 pub use gates::Gate;
-pub use integer::IntegerType;
+pub use integer::{EncryptedIntegers, IntegerType};
 pub use keys::{BootstrapKey, KeySwitchKey, PublicKey};
 pub use linear::LinearEvaluator;
 pub use lwe::{LweCiphertext, LweKey};
@@ -85,6 +87,7 @@ pub use params::{
 pub use params_builder::{ParamsBuilder, Transforms};
 pub use plan::RotationKey;
 pub use secret::SecretKey;
+pub use seeded::SeededCiphertexts;
 pub use tables::LookupTable;
 
 use ringmill_schemes::scheme::SchemeTag;

@@ -76,7 +76,7 @@ impl CircuitKeys {
         secret.key_id().map(|id| id.to_string())
     }
 
-    /// Encrypts integers for the circuit's input ports from number `first` on.
+    /// Encrypts integers for the circuit's input ports from number `first` on, under masks from one fresh seed.
     fn encrypt(
         &self,
         py: Python<'_>,
@@ -85,12 +85,12 @@ impl CircuitKeys {
     ) -> PyResult<EncryptedIntegers> {
         let (client, circuit) = (Arc::clone(&self.client), Arc::clone(&self.circuit));
         interruptible(py, move |watch| {
-            let mut digits = Vec::new();
             let ports = ports(&circuit.inputs, first, values.len())?;
-            for (port, &value) in ports.iter().zip(&values) {
-                digits.extend(client.encrypt(port, value, watch).map_err(stopped)?);
-            }
-            Ok(EncryptedIntegers::of(ports, digits, client.params()))
+            let fresh = client.encrypt_all(ports, &values, watch);
+            Ok(EncryptedIntegers::new(
+                fresh.map_err(stopped)?,
+                client.params(),
+            ))
         })?
     }
 
@@ -106,7 +106,7 @@ impl CircuitKeys {
         interruptible(py, move |watch| {
             let ports = ports(&circuit.outputs, first, count)?;
             given.check(ports)?;
-            let mut limbs = &given.inner[..];
+            let mut limbs = given.inner.ciphertexts();
             let mut values = Vec::with_capacity(count);
             for port in ports {
                 watch.check().map_err(|halt| stopped(halt.into()))?;

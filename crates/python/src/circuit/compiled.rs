@@ -177,7 +177,7 @@ impl LoweredCircuit {
                 let own;
                 (own, ports) = ports.split_at(count.min(ports.len()));
                 given.check(own)?;
-                let mut digits = given.inner.iter().cloned();
+                let mut digits = given.inner.ciphertexts().iter().cloned();
                 for port in own {
                     let wanted = ringmill_circuits::run::client::ciphertexts(port);
                     each.push(digits.by_ref().take(wanted).collect());

@@ -10,10 +10,9 @@ use ringmill_circuits::Bootstrap;
 use ringmill_circuits::circuit::Port;
 use ringmill_circuits::run::CircuitRunError;
 use ringmill_circuits::run::client::check_types;
-use ringmill_circuits::tfhe::target;
 use ringmill_circuits::tfhe::{
-    BootstrapKey, Evaluator, IntegerType, KeySwitchKey, LweCiphertext, Messages, Params,
-    ParamsBuilder, file, sets,
+    self, BootstrapKey, Evaluator, IntegerType, KeySwitchKey, LweCiphertext, Messages, Params,
+    ParamsBuilder, file, sets, target,
 };
 use ringmill_limits::Watch;
 use ringmill_schemes::file::InsecureParams;
@@ -121,21 +120,23 @@ impl CircuitParams {
 #[pyclass(frozen, from_py_object, module = "ringmill")]
 #[derive(Clone)]
 pub struct EncryptedIntegers {
-    pub inner: Arc<Vec<LweCiphertext>>,
+    pub inner: Arc<tfhe::EncryptedIntegers>,
     pub params: Arc<Params>,
-    /// The type of each integer, or `None` for integers from a file without types, which older versions of Ringmill
-    /// wrote.
-    pub types: Option<Arc<[IntegerType]>>,
 }
 
 impl EncryptedIntegers {
-    /// Makes the encrypted integers of these ports from their ciphertexts.
-    pub fn of(ports: &[Port], ciphertexts: Vec<LweCiphertext>, params: &Arc<Params>) -> Self {
+    pub fn new(inner: tfhe::EncryptedIntegers, params: &Arc<Params>) -> Self {
         Self {
-            inner: Arc::new(ciphertexts),
+            inner: Arc::new(inner),
             params: Arc::clone(params),
-            types: Some(ports.iter().map(Port::integer).collect()),
         }
+    }
+
+    /// Makes the encrypted integers of these ports from the ciphertexts of a run.
+    pub fn of(ports: &[Port], ciphertexts: Vec<LweCiphertext>, params: &Arc<Params>) -> Self {
+        let types = ports.iter().map(Port::integer).collect();
+        let inner = tfhe::EncryptedIntegers::new(Some(types), ciphertexts);
+        Self::new(inner, params)
     }
 
     /// Checks that the integers' types are those of the ports. Integers without types pass.
@@ -143,7 +144,7 @@ impl EncryptedIntegers {
     /// # Errors
     /// Raises a Python exception if a type differs from its port's.
     pub fn check(&self, ports: &[Port]) -> PyResult<()> {
-        let types = self.types.as_deref();
+        let types = self.inner.types();
         types.map_or(Ok(()), |types| check_types(ports, types).map_err(stopped))
     }
 }
@@ -152,25 +153,20 @@ impl EncryptedIntegers {
 impl EncryptedIntegers {
     /// The number of ciphertexts of the integers.
     fn __len__(&self) -> usize {
-        self.inner.len()
+        self.inner.ciphertexts().len()
     }
 
     /// The identity of the secret key in hexadecimal, or None if the first ciphertext has none.
     #[getter]
     fn key_id(&self) -> Option<String> {
-        let first = self.inner.first()?;
+        let first = self.inner.ciphertexts().first()?;
         first.key_id().map(|id| id.to_string())
     }
 
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let (inner, params) = (Arc::clone(&self.inner), Arc::clone(&self.params));
-        let types = self.types.clone();
         interruptible(py, move |watch| -> PyResult<()> {
-            let bytes = match types {
-                Some(types) => file::write_integers(&params, &types, &inner),
-                None => file::write_ciphertexts(&params, &inner),
-            };
-            let bytes = bytes.map_err(scheme)?;
+            let bytes = file::write_integers(&params, &inner).map_err(scheme)?;
             files::write(&path, watch, &bytes)
         })?
     }
@@ -178,24 +174,20 @@ impl EncryptedIntegers {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &CircuitParams) -> PyResult<Self> {
         let params = Arc::clone(&params.inner);
-        let of = Arc::clone(&params);
-        let (types, inner) = interruptible(py, move |watch| {
-            files::read(&path, watch, |bytes| file::read_integers(bytes, &params))
-        })??;
-        Ok(Self {
-            inner: Arc::new(inner),
-            params: of,
-            types: types.map(Arc::from),
-        })
+        interruptible(py, move |watch| {
+            let read = |bytes: &[u8]| file::read_integers(bytes, &params, watch);
+            let inner = files::read(&path, watch, read)?;
+            Ok(Self::new(inner, &params))
+        })?
     }
 
     fn __repr__(&self) -> String {
-        let types = self.types.as_deref().unwrap_or_default().iter();
+        let types = self.inner.types().unwrap_or_default().iter();
         let types: BTreeSet<String> = types.map(IntegerType::to_string).collect();
         let types: String = types.iter().map(|of| format!("of {of}, ")).collect();
         format!(
             "<ringmill encrypted integers {types}{} ciphertexts>",
-            self.inner.len()
+            self.inner.ciphertexts().len()
         )
     }
 }
