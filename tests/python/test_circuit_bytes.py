@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import struct
 from pathlib import Path
 
 import pytest
+from damage import refused_damaged
 
 import ringmill as rm
 
@@ -36,3 +39,33 @@ def test_a_fresh_integer_of_eight_bits_takes_less_than_200_bytes(name: str, tmp_
     client.encrypt(x=3, y=200).ciphertexts["x"].save(tmp_path / "other")
     seed = slice(72 + 4 + 18, 72 + 4 + 18 + 32)
     assert (tmp_path / "other").read_bytes()[seed] != (tmp_path / "x").read_bytes()[seed]
+
+
+def as_kind(kind: int, file: bytes, payload: bytes) -> bytes:
+    """Returns a file of another kind, for the same parameters and key, with this payload."""
+    head = file[:10] + kind.to_bytes(2, "little") + file[12:64] + len(payload).to_bytes(8, "little")
+    return head + payload + hashlib.sha256(head + payload).digest()
+
+
+def test_evaluation_keys_are_one_file_and_folders_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    compiled = larger.compile(TOY, failure=-40)
+    client = compiled.keygen()
+    client.evaluation_keys.save(tmp_path / "keys")
+    whole = (tmp_path / "keys").read_bytes()
+    # The payload of the key-switching key is the last: a seed, and a word for each bit of the large key and each level.
+    TOY.save(tmp_path / "params")
+    sizes = struct.unpack_from("<7I", (tmp_path / "params").read_bytes(), 72 + 1)
+    at = len(whole) - 32 - (32 + 4 * (sizes[1] << sizes[2]) * sizes[6])
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "bootstrap.key").write_bytes(as_kind(9, whole, whole[72:at]))
+    (tmp_path / "folder" / "switch.key").write_bytes(as_kind(10, whole, whole[at:-32]))
+    for saved in ("keys", "folder"):
+        keys = rm.CircuitEvaluationKeys.load(tmp_path / saved, TOY)
+        assert keys.key_id == client.key_id
+        assert client.decrypt(compiled.run(client.encrypt(x=7, y=5).ciphertexts, keys=keys, progress=False)) == 7
+    refused_damaged(tmp_path, "keys", lambda: rm.CircuitEvaluationKeys.load(tmp_path / "keys", TOY))
+    with pytest.raises(rm.FileError, match="other parameters"):
+        rm.CircuitEvaluationKeys.load(tmp_path / "keys", BITS)
+    (tmp_path / "folder" / "switch.key").unlink()
+    with pytest.raises(rm.FileError, match=r"switch\.key"):
+        rm.CircuitEvaluationKeys.load(tmp_path / "folder", TOY)

@@ -41,6 +41,7 @@ fn object(bytes: &[u8]) -> bool {
         }
         Ok(Kind::BootstrapKey) => file::read_bootstrap_key(bytes, params).is_ok(),
         Ok(Kind::KeySwitchKey) => file::read_key_switch_key(bytes, params).is_ok(),
+        Ok(Kind::CircuitKeys) => file::read_circuit_keys(bytes, params).is_ok(),
         Ok(Kind::PublicKey) => file::read_public_key(bytes, params).is_ok(),
         Ok(Kind::SecretKey) => file::read_secret_key_in_the_clear(bytes, params).is_ok(),
         // Kinds of the ring schemes.
@@ -53,7 +54,6 @@ fn object(bytes: &[u8]) -> bool {
             | Kind::FurtherKeys
             | Kind::EvaluationKeys
             | Kind::Message
-            | Kind::CircuitKeys
             | Kind::NamedIntegers,
         )
         | Err(_) => false,
@@ -81,6 +81,7 @@ pub fn seeds() -> Vec<Vec<u8>> {
             file::write_integers(&params, &EncryptedIntegers::fresh(types, fresh.finish()))?,
             file::write_bootstrap_key(&params, &client.bootstrap_key()?),
             file::write_key_switch_key(&params, &client.key_switch_key()?),
+            file::write_circuit_keys(&params, &client.bootstrap_key()?, &client.key_switch_key()?)?,
             file::write_public_key(&params, &client.public_key()?),
             file::write_secret_key_in_the_clear(client.secret()).to_vec(),
         ])

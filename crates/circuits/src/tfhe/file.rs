@@ -4,8 +4,13 @@
 #![deny(clippy::arithmetic_side_effects)]
 
 mod integers;
+mod keys;
 
 pub use integers::{read_ciphertexts, read_integers, write_ciphertexts, write_integers};
+pub use keys::{
+    read_bootstrap_key, read_circuit_keys, read_key_switch_key, read_public_key,
+    write_bootstrap_key, write_circuit_keys, write_key_switch_key, write_public_key,
+};
 
 use std::sync::Arc;
 
@@ -14,7 +19,6 @@ use ringmill_schemes::identity::short_id;
 use ringmill_schemes::size;
 use zeroize::Zeroizing;
 
-use super::keys::{BootstrapKey, KeySwitchKey, PublicKey};
 use super::lwe::{LweCiphertext, LweKey};
 use super::params::{
     CANONICAL, CiphertextModulus, Decomposition, GlweRank, LweDimension, Messages, ModulusSwitch,
@@ -202,37 +206,6 @@ pub fn read_ciphertext(bytes: &[u8], params: &Params) -> Result<LweCiphertext, F
     let words = read_words(&mut r, params, words_of(params, key))?;
     Ok(LweCiphertext::new(params, key, words)?.with_key_id(header.key_id))
 }
-
-/// Defines the functions that write and read files of a key that is stored as the seed of its masks and its bodies.
-macro_rules! seeded {
-    ($write:ident, $read:ident, $key:ident) => {
-        /// Writes a file of the key. The payload is the seed of the key's masks (32 bytes), then the bodies. The caller
-        /// passes the parameters of the key, which fix the bytes of a word.
-        pub fn $write(params: &Params, key: &$key) -> Vec<u8> {
-            let capacity = size::sum([SEED, size::of_words(key.bodies().len())]);
-            let mut w = Writer::new(Kind::$key, key.origin(), capacity);
-            w.bytes(key.seed());
-            write_words(&mut w, params, key.bodies());
-            w.finish()
-        }
-
-        /// Reads the key from a file.
-        ///
-        /// # Errors
-        /// [`FileError`] for a file of another kind or of other parameters, a damaged file, or a word that is no
-        /// residue modulo q.
-        pub fn $read(bytes: &[u8], params: &Params) -> Result<$key, FileError> {
-            let (header, mut r) = of(bytes, Kind::$key, params)?;
-            let seed = r.array()?;
-            let bodies = read_words(&mut r, params, $key::words_of(params))?;
-            Ok($key::new(params, seed, bodies)?.with_key_id(header.key_id))
-        }
-    };
-}
-
-seeded!(write_bootstrap_key, read_bootstrap_key, BootstrapKey);
-seeded!(write_key_switch_key, read_key_switch_key, KeySwitchKey);
-seeded!(write_public_key, read_public_key, PublicKey);
 
 /// Writes a file of the secret key itself, unprotected: whoever reads the file reads every message. The payload is the
 /// bits of the small key, then of the large one, one bit in each byte.

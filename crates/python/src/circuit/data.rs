@@ -2,7 +2,7 @@
 //! Python's view of the data that a circuit's client and server exchange: parameters, ciphertexts, evaluation keys.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use ringmill_circuits::run::CircuitRunError;
 use ringmill_circuits::run::client::check_types;
 use ringmill_circuits::tfhe::{
     self, BootstrapKey, Evaluator, IntegerType, KeySwitchKey, LweCiphertext, Messages, Params,
-    ParamsBuilder, file, sets, target,
+    ParamsBuilder, file, keys, sets, target,
 };
 use ringmill_limits::Watch;
 use ringmill_schemes::file::InsecureParams;
@@ -213,6 +213,14 @@ impl ServerKeys {
         }
     }
 
+    /// Returns the file of both keys.
+    ///
+    /// # Errors
+    /// Raises a Python exception if the keys belong to different secret keys.
+    fn written(&self) -> PyResult<Vec<u8>> {
+        file::write_circuit_keys(&self.params, &self.bootstrap, &self.switch).map_err(scheme)
+    }
+
     fn admit(&self, watch: &Watch) -> PyResult<()> {
         let bytes = self.params.floor().key_bytes();
         admitted(watch, "the evaluation keys as bootstraps read them", bytes)
@@ -256,8 +264,21 @@ pub struct CircuitEvaluationKeys {
     pub inner: Arc<ServerKeys>,
 }
 
-const BOOTSTRAP: &str = "bootstrap.key";
-const SWITCH: &str = "switch.key";
+/// Reads both keys from a folder with a file for each.
+fn from_folder(
+    folder: &Path,
+    params: &Params,
+    watch: &Watch,
+) -> PyResult<(BootstrapKey, KeySwitchKey)> {
+    let bootstrap = files::read(&folder.join("bootstrap.key"), watch, |bytes| {
+        file::read_bootstrap_key(bytes, params)
+    })?;
+    let switch = files::read(&folder.join("switch.key"), watch, |bytes| {
+        file::read_key_switch_key(bytes, params)
+    })?;
+    keys::common(&bootstrap, &switch).map_err(scheme)?;
+    Ok((bootstrap, switch))
+}
 
 #[pymethods]
 impl CircuitEvaluationKeys {
@@ -267,29 +288,27 @@ impl CircuitEvaluationKeys {
         self.inner.bootstrap.key_id().map(|id| id.to_string())
     }
 
-    /// Writes bootstrap.key and switch.key into a folder. The folder is made if it is missing.
+    /// Writes both keys into one file.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let keys = Arc::clone(&self.inner);
-        interruptible(py, move |watch| -> PyResult<()> {
-            files::make_folder(&path)?;
-            let bootstrap = file::write_bootstrap_key(&keys.params, &keys.bootstrap);
-            files::write(&path.join(BOOTSTRAP), watch, &bootstrap)?;
-            let switch = file::write_key_switch_key(&keys.params, &keys.switch);
-            files::write(&path.join(SWITCH), watch, &switch)
+        interruptible(py, move |watch| {
+            files::write(&path, watch, &keys.written()?)
         })?
     }
 
-    /// Reads bootstrap.key and switch.key from a folder. They must belong to these parameters.
+    /// Reads both keys from one file, or from a folder with bootstrap.key and switch.key, which earlier versions wrote.
+    /// They must belong to these parameters.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, params: &CircuitParams) -> PyResult<Self> {
         let params = Arc::clone(&params.inner);
         let inner = interruptible(py, move |watch| -> PyResult<_> {
-            let bootstrap = files::read(&path.join(BOOTSTRAP), watch, |bytes| {
-                file::read_bootstrap_key(bytes, &params)
-            })?;
-            let switch = files::read(&path.join(SWITCH), watch, |bytes| {
-                file::read_key_switch_key(bytes, &params)
-            })?;
+            let (bootstrap, switch) = if path.is_dir() {
+                from_folder(&path, &params, watch)?
+            } else {
+                files::read(&path, watch, |bytes| {
+                    file::read_circuit_keys(bytes, &params)
+                })?
+            };
             Ok(ServerKeys::new(params, bootstrap, switch))
         })??;
         Ok(Self {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use ringmill_circuits::tfhe::keys::expand_mask;
 use ringmill_circuits::tfhe::{
-    CiphertextModulus, Client, EncryptedIntegers, IntegerType, LweDimension, Order, Params, file,
+    CiphertextModulus, Client, EncryptedIntegers, IntegerType, LweDimension, Order, Params,
+    TfheError, file,
 };
 use ringmill_limits::{Halt, Limits, Watch};
 use ringmill_math::Prng;
@@ -88,6 +89,14 @@ fn files(setup: &Setup) -> Vec<(&'static str, Vec<u8>, Read)> {
             |b, p| {
                 let read = file::read_key_switch_key(b, p)?;
                 Ok(file::write_key_switch_key(p, &read))
+            },
+        ),
+        (
+            "evaluation keys of circuits",
+            file::write_circuit_keys(p, &setup.bootstrap, &setup.switch).unwrap(),
+            |b, p| {
+                let (bootstrap, switch) = file::read_circuit_keys(b, p)?;
+                Ok(file::write_circuit_keys(p, &bootstrap, &switch).unwrap())
             },
         ),
         ("public key", file::write_public_key(p, &public), |b, p| {
@@ -261,4 +270,27 @@ fn a_fresh_integer_of_eight_bits_takes_190_bytes_under_the_sets_for_circuits() {
         let read = file::read_integers(&bytes, client.params(), &Watch::default()).unwrap();
         assert_eq!(read, made, "{name}");
     }
+}
+
+#[test]
+fn both_keys_of_a_circuit_are_one_file_and_belong_to_one_secret_key() {
+    let setup = small(CiphertextModulus::Torus32, Order::BootstrapFirst);
+    let params = setup.params();
+    let bytes = file::write_circuit_keys(params, &setup.bootstrap, &setup.switch).unwrap();
+    let (first, second) = (
+        file::write_bootstrap_key(params, &setup.bootstrap),
+        file::write_key_switch_key(params, &setup.switch),
+    );
+    let payload = |file: &[u8]| file[72..file.len() - 32].to_vec();
+    assert_eq!(
+        payload(&bytes),
+        [payload(&first), payload(&second)].concat()
+    );
+    let (bootstrap, switch) = file::read_circuit_keys(&bytes, params).unwrap();
+    assert_eq!(bootstrap, setup.bootstrap);
+    assert_eq!(switch, setup.switch);
+    let stranger = Client::new(params.clone()).unwrap();
+    let refused =
+        file::write_circuit_keys(params, &stranger.bootstrap_key().unwrap(), &setup.switch);
+    assert!(matches!(refused, Err(TfheError::OtherKeys(_))));
 }
