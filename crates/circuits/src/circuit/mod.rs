@@ -14,6 +14,7 @@
 //! | from BLIF or JSON to lookups or gates | [`netlist`] |
 //! | lookups or gates: which costs less | [`choose`] |
 //! | a circuit as text | [`text`] |
+//! | a compiled circuit as a file | [`saved`] |
 
 pub mod choose;
 pub mod error;
@@ -23,6 +24,7 @@ pub mod integer;
 pub mod lower;
 pub mod netlist;
 pub mod program;
+pub mod saved;
 pub mod share;
 pub mod simplify;
 pub mod small;

@@ -7,6 +7,7 @@ mod cells;
 mod gates;
 mod json;
 mod map;
+pub(in crate::circuit) mod saved;
 
 use std::collections::HashMap;
 

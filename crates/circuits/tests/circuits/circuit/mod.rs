@@ -7,6 +7,7 @@ mod gates;
 mod lower;
 mod netlist;
 mod operations;
+mod saved;
 mod share;
 mod simplify;
 mod small;
