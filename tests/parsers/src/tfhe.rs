@@ -39,6 +39,9 @@ fn object(bytes: &[u8]) -> bool {
         Ok(Kind::Integers | Kind::SeededIntegers) => {
             file::read_integers(bytes, params, &Watch::default()).is_ok()
         }
+        Ok(Kind::NamedIntegers) => {
+            file::read_named_integers(bytes, params, &Watch::default()).is_ok()
+        }
         Ok(Kind::BootstrapKey) => file::read_bootstrap_key(bytes, params).is_ok(),
         Ok(Kind::KeySwitchKey) => file::read_key_switch_key(bytes, params).is_ok(),
         Ok(Kind::CircuitKeys) => file::read_circuit_keys(bytes, params).is_ok(),
@@ -53,8 +56,7 @@ fn object(bytes: &[u8]) -> bool {
             | Kind::CountedSecretKey
             | Kind::FurtherKeys
             | Kind::EvaluationKeys
-            | Kind::Message
-            | Kind::NamedIntegers,
+            | Kind::Message,
         )
         | Err(_) => false,
     }
@@ -65,8 +67,9 @@ pub fn seeds() -> Vec<Vec<u8>> {
         let params = Arc::clone(&PARAMS);
         let client = Client::from_seed_for_reproducible_tests_only(Arc::clone(&params), [1; 32])?;
         let types: Arc<[IntegerType]> = Arc::from([IntegerType::new(2, false, 1, 2)]);
-        let mut fresh = client.batch()?;
-        fresh.encrypt_bit(true)?;
+        let mut batch = client.batch()?;
+        batch.encrypt_bit(true)?;
+        let fresh = EncryptedIntegers::fresh(types.clone(), batch.finish());
         Ok(vec![
             file::write_params(&params),
             file::write_ciphertext(&params, &client.encrypt_bit(true)?),
@@ -76,9 +79,10 @@ pub fn seeds() -> Vec<Vec<u8>> {
             )?,
             file::write_integers(
                 &params,
-                &EncryptedIntegers::new(Some(types.clone()), vec![client.encrypt_bit(true)?]),
+                &EncryptedIntegers::new(Some(types), vec![client.encrypt_bit(true)?]),
             )?,
-            file::write_integers(&params, &EncryptedIntegers::fresh(types, fresh.finish()))?,
+            file::write_integers(&params, &fresh)?,
+            file::write_named_integers(&params, &[("x".to_owned(), Arc::new(fresh))], None)?,
             file::write_bootstrap_key(&params, &client.bootstrap_key()?),
             file::write_key_switch_key(&params, &client.key_switch_key()?),
             file::write_circuit_keys(&params, &client.bootstrap_key()?, &client.key_switch_key()?)?,

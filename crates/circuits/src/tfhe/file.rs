@@ -5,12 +5,14 @@
 
 mod integers;
 mod keys;
+mod named;
 
 pub use integers::{read_ciphertexts, read_integers, write_ciphertexts, write_integers};
 pub use keys::{
     read_bootstrap_key, read_circuit_keys, read_key_switch_key, read_public_key,
     write_bootstrap_key, write_circuit_keys, write_key_switch_key, write_public_key,
 };
+pub use named::{NamedIntegers, RunCost, read_named_integers, write_named_integers};
 
 use std::sync::Arc;
 

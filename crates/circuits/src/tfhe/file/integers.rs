@@ -20,7 +20,10 @@ use crate::tfhe::seeded::{SeededCiphertexts, expanded_bytes};
 const TYPE: usize = 18;
 
 /// Returns the key that all ciphertexts are under, and the origin that all have.
-fn common(params: &Params, all: &[LweCiphertext]) -> Result<(LweKey, Origin), TfheError> {
+pub(super) fn common(
+    params: &Params,
+    all: &[LweCiphertext],
+) -> Result<(LweKey, Origin), TfheError> {
     let key = (all.first()).map_or(LweKey::resting(params), LweCiphertext::key);
     all.iter().try_for_each(|x| x.check(params, key))?;
     let ids = all.iter().map(|x| ("ciphertext", x.key_id()));
@@ -40,10 +43,10 @@ pub fn write_ciphertexts(params: &Params, all: &[LweCiphertext]) -> Result<Vec<u
     Ok(w.finish())
 }
 
-/// Returns at least the number of bytes that [`write_several`] writes.
+/// Returns the number of bytes that [`write_several`] writes.
 fn several_bytes(params: &Params, key: LweKey, all: &[LweCiphertext]) -> usize {
     let words = all.len().saturating_mul(words_of(params, key));
-    size::sum([8, size::of_words(words)])
+    size::sum([8, words.saturating_mul(width(params))])
 }
 
 fn write_several(w: &mut Writer, params: &Params, key: LweKey, all: &[LweCiphertext]) {
@@ -64,18 +67,24 @@ fn write_several(w: &mut Writer, params: &Params, key: LweKey, all: &[LweCiphert
 /// Those of [`write_ciphertexts`].
 pub fn write_integers(params: &Params, all: &EncryptedIntegers) -> Result<Vec<u8>, TfheError> {
     let (key, origin) = common(params, all.ciphertexts())?;
-    let types = all.types().unwrap_or_default().len().saturating_mul(TYPE);
-    let capacity = match all.seeded() {
-        Some(seeded) => size::sum([SEED, size::of_words(seeded.ciphertexts().len())]),
-        None => several_bytes(params, key, all.ciphertexts()),
-    };
-    let mut w = Writer::new(kind_of(all), &origin, size::sum([4, types, capacity]));
+    let mut w = Writer::new(kind_of(all), &origin, payload_bytes(params, key, all));
     write_payload(&mut w, params, key, all);
     Ok(w.finish())
 }
 
+/// Returns the number of bytes that [`write_payload`] writes.
+pub(super) fn payload_bytes(params: &Params, key: LweKey, all: &EncryptedIntegers) -> usize {
+    let types = |of: &[IntegerType]| size::sum([4, of.len().saturating_mul(TYPE)]);
+    let bodies = |of: &SeededCiphertexts| of.ciphertexts().len().saturating_mul(width(params));
+    let ciphertexts = match all.seeded() {
+        Some(seeded) => size::sum([SEED, bodies(seeded)]),
+        None => several_bytes(params, key, all.ciphertexts()),
+    };
+    size::sum([all.types().map_or(0, types), ciphertexts])
+}
+
 /// Returns the kind of file that holds the integers.
-fn kind_of(all: &EncryptedIntegers) -> Kind {
+pub(super) fn kind_of(all: &EncryptedIntegers) -> Kind {
     match (all.types(), all.seeded()) {
         (None, _) => Kind::Ciphertexts,
         (Some(_), None) => Kind::Integers,
@@ -83,7 +92,7 @@ fn kind_of(all: &EncryptedIntegers) -> Kind {
     }
 }
 
-fn write_payload(w: &mut Writer, params: &Params, key: LweKey, all: &EncryptedIntegers) {
+pub(super) fn write_payload(w: &mut Writer, params: &Params, key: LweKey, all: &EncryptedIntegers) {
     if let Some(types) = all.types() {
         w.u32(types.len() as u32);
         for integer in types {
@@ -135,7 +144,7 @@ pub fn read_integers(
 
 /// Reads the payload of a file of kind `kind`, which is a kind of encrypted integers. The payload must be all that is
 /// left of the bytes.
-fn read_payload(
+pub(super) fn read_payload(
     kind: Kind,
     header: &Header,
     r: &mut Reader<'_>,

@@ -30,6 +30,19 @@ fn fresh(client: &Client) -> EncryptedIntegers {
     EncryptedIntegers::fresh(Arc::from(types), batch.finish())
 }
 
+/// Returns a file of seeded integers, integers with their masks, and integers without types.
+fn named(setup: &Setup, cost: Option<&file::RunCost>) -> Vec<u8> {
+    let one = vec![setup.client.encrypt_bit(true).unwrap()];
+    let types = Arc::from([IntegerType::new(3, true, 3, 4)]);
+    let all = [
+        ("fresh", fresh(&setup.client)),
+        ("", EncryptedIntegers::new(Some(types), one.clone())),
+        ("été", EncryptedIntegers::new(None, one)),
+    ];
+    let all = all.map(|(name, of)| (name.to_owned(), Arc::new(of)));
+    file::write_named_integers(setup.params(), &all, cost).unwrap()
+}
+
 /// Returns a file of each kind, with a function that reads it and writes it again.
 fn files(setup: &Setup) -> Vec<(&'static str, Vec<u8>, Read)> {
     let p = setup.params();
@@ -99,6 +112,12 @@ fn files(setup: &Setup) -> Vec<(&'static str, Vec<u8>, Read)> {
                 Ok(file::write_circuit_keys(p, &bootstrap, &switch).unwrap())
             },
         ),
+        ("named integers", named(setup, None), |b, p| {
+            let (read, cost) = file::read_named_integers(b, p, &Watch::default())?;
+            let read = read.into_iter().map(|(name, of)| (name, Arc::new(of)));
+            let read: Vec<_> = read.collect();
+            Ok(file::write_named_integers(p, &read, cost.as_ref()).unwrap())
+        }),
         ("public key", file::write_public_key(p, &public), |b, p| {
             Ok(file::write_public_key(p, &file::read_public_key(b, p)?))
         }),
@@ -293,4 +312,121 @@ fn both_keys_of_a_circuit_are_one_file_and_belong_to_one_secret_key() {
     let refused =
         file::write_circuit_keys(params, &stranger.bootstrap_key().unwrap(), &setup.switch);
     assert!(matches!(refused, Err(TfheError::OtherKeys(_))));
+}
+
+/// Returns a file with another payload: `change` alters the payload, and length and checksum are made to fit.
+fn forged(bytes: &[u8], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut payload = bytes[72..bytes.len() - 32].to_vec();
+    change(&mut payload);
+    let mut forged = bytes[..64].to_vec();
+    forged.extend((payload.len() as u64).to_le_bytes());
+    forged.extend(payload);
+    let sum = Sha256::digest(&forged);
+    forged.extend(sum);
+    forged
+}
+
+#[test]
+fn named_integers_keep_names_kinds_and_the_cost_of_a_run() {
+    let setup = small(CiphertextModulus::Torus64, Order::KeySwitchFirst);
+    let cost = file::RunCost {
+        seconds: 1.5,
+        bootstraps: 1 << 40,
+        threads: 3,
+    };
+    let read = |bytes: &[u8]| {
+        file::read_named_integers(bytes, setup.params(), &Watch::default())
+            .map_err(|e| e.to_string())
+    };
+    let bytes = named(&setup, Some(&cost));
+    let (found, again) = read(&bytes).unwrap();
+    assert_eq!(again, Some(cost));
+    let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["fresh", "", "été"]);
+    let seeded = found.iter().map(|(_, of)| of.seeded().is_some());
+    assert!(seeded.eq([true, false, false]));
+    let typed = found.iter().map(|(_, of)| of.types().is_some());
+    assert!(typed.eq([true, true, false]));
+    for (_, of) in &found {
+        let id = setup.client.secret().key_id();
+        assert!(of.ciphertexts().iter().all(|x| x.key_id() == id));
+        assert_eq!(setup.client.decrypt_bit(&of.ciphertexts()[0]), Ok(true));
+    }
+    let other = Client::new(setup.params().clone()).unwrap();
+    let pair = [&setup.client, &other].map(|client| Arc::new(fresh(client)));
+    let mixed = [
+        ("x".to_owned(), pair[0].clone()),
+        ("y".to_owned(), pair[1].clone()),
+    ];
+    let refused = file::write_named_integers(setup.params(), &mixed, None);
+    assert!(matches!(refused, Err(TfheError::OtherKeys(_))));
+    let long = [("x".repeat(1 << 16), pair[0].clone())];
+    let refused = file::write_named_integers(setup.params(), &long, None);
+    assert!(matches!(refused, Err(TfheError::OutOfRange { .. })));
+    let none = file::write_named_integers(setup.params(), &[], None).unwrap();
+    assert_eq!(read(&none), Ok((Vec::new(), None)));
+}
+
+#[test]
+fn sizes_and_fields_of_named_integers_that_lie_are_refused() {
+    let setup = small(CiphertextModulus::Torus32, Order::BootstrapFirst);
+    let bytes = named(&setup, None);
+    let read = |bytes: &[u8]| {
+        let read = file::read_named_integers(bytes, setup.params(), &Watch::default());
+        read.map_err(|e| e.to_string())
+    };
+    assert!(read(&forged(&bytes, |_| ())).is_ok());
+    // The first name is `fresh` at byte 6. Its kind and its length follow.
+    for (at, byte, fault) in [
+        (0, 4, "named integers: expected 2 bytes, got 0"),
+        (0, 2, "named integers: expected 20 bytes"),
+        (3, 255, "named integers: expected 2 bytes, got 0"),
+        (4, 255, "bytes, got"),
+        (5, 255, "bytes, got"),
+        (6, 255, "expected UTF-8"),
+        (
+            11,
+            3,
+            "kind of encrypted integers is 3, expected 11, 14 or 17",
+        ),
+        (11, 19, "kind of encrypted integers is 19"),
+        (11, 14, "several"),
+        (13, 0, "seeded encrypted integers: expected"),
+        (20, 255, "named integers: expected"),
+        (21, 255, "seeded encrypted integers: expected"),
+        (25, 65, "type of an integer"),
+    ] {
+        let refused = read(&forged(&bytes, |payload| payload[at] = byte));
+        let refused = refused.expect_err(&format!("byte {at} is {byte}"));
+        if fault != "several" {
+            assert!(refused.contains(fault), "byte {at} is {byte}: {refused}");
+        }
+    }
+    let twice = forged(&bytes, |payload| {
+        let first = payload[4..].to_vec();
+        payload.extend(first);
+        payload[0] = 6;
+    });
+    assert!(read(&twice).unwrap_err().contains("each name once"));
+    let longer = forged(&bytes, |payload| payload.push(0));
+    assert!(
+        read(&longer)
+            .unwrap_err()
+            .contains("expected 20 bytes, got 1")
+    );
+    let idle = forged(&bytes, |payload| payload.extend([0; 20]));
+    assert!(read(&idle).unwrap_err().contains("number of threads is 0"));
+    // A body that is no whole word, and one that is no residue.
+    let seeded = file::write_integers(setup.params(), &fresh(&setup.client)).unwrap();
+    let odd = forged(&seeded, |payload| payload.truncate(payload.len() - 1));
+    let read = |bytes: &[u8]| file::read_integers(bytes, setup.params(), &Watch::default());
+    assert!(matches!(read(&odd), Err(FileError::Length { .. })));
+    let prime = small(CiphertextModulus::Prime { bits: 30 }, Order::BootstrapFirst);
+    let seeded = file::write_integers(prime.params(), &fresh(&prime.client)).unwrap();
+    let large = forged(&seeded, |payload| {
+        let last = payload.len() - 1;
+        payload[last] = 255;
+    });
+    let refused = file::read_integers(&large, prime.params(), &Watch::default());
+    assert!(matches!(refused, Err(FileError::Refused(_))));
 }
