@@ -30,6 +30,7 @@ from ringmill.circuit_run import (
     CircuitRun,
     CompiledCircuit,
     EncryptedIntegers,
+    load_circuit,
 )
 from ringmill.circuit_run import parameters as circuit_params
 from ringmill.client import Client, Precision, Share
@@ -128,6 +129,7 @@ __all__ = [
     "layout",
     "limits",
     "load",
+    "load_circuit",
     "lookup",
     "maximum",
     "mean",

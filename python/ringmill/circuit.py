@@ -27,13 +27,12 @@ from typing import Any
 from ringmill._ringmill import CircuitNetlist, CircuitParams, CircuitProgram
 from ringmill.check import Path, arguments, guarded, instance, number, optional, path, shown, text
 from ringmill.circuit_integers import Integer, Trace, constant, is_list, kind_of, scalar
-from ringmill.circuit_ports import Argument, by_name
+from ringmill.circuit_ports import Argument, by_name, of_netlist
 from ringmill.circuit_run import CompiledCircuit, parameters
 from ringmill.errors import FileError, ParameterError
 from ringmill.program import bind, function_for
 from ringmill.shape import Shape
 from ringmill.trace import Annotation, Encrypted, Line, annotation_of, compile_error, refuse
-from ringmill.types import bit, uint
 
 guarded("rm.netlist reads netlists", FileError, path=path)(CircuitNetlist)
 
@@ -243,15 +242,7 @@ class Netlist(_Compilable):
         self.name, self._inner = name, inner
 
     def _traced(self) -> _Traced:
-        inputs: list[Argument] = []
-        outputs: list[Argument] = []
-        for found, ports in zip((inputs, outputs), self._inner.ports, strict=True):
-            first = 0
-            for name, words, used in ports:
-                kinds = [bit if bits == 1 else uint(bits) for bits in words]
-                kind, last = (kinds[0], None) if len(kinds) == 1 else (kinds[0][len(kinds)], kinds[-1])
-                found.append(Argument(name, kind, first, last, used))
-                first += found[-1].count
+        inputs, outputs = map(of_netlist, self._inner.ports)
         return self._inner, inputs, outputs, Shape("dict", tuple(output.name for output in outputs))
 
     def __call__(self, /, **inputs: Any) -> Any:

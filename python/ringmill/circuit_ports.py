@@ -12,7 +12,7 @@ import numpy as np
 
 from ringmill.check import closest, shown
 from ringmill.errors import DataError, UnknownName
-from ringmill.types import Type, bit, sint
+from ringmill.types import Type, bit, of_parts, sint, uint
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,39 @@ class Argument:
             return values[0]
         signed = self.type.element.kind == sint(1).kind
         return np.array(values, dtype=np.int64 if signed else np.uint64)
+
+
+# The name of an argument or a result, its type as text, and its length, or None for a single integer.
+Declared = tuple[str, str, int | None]
+
+
+def declared(arguments: Sequence[Argument]) -> list[Declared]:
+    """Returns arguments or results as the extension writes them."""
+    return [(of.name, str(of.type.element), of.type.length) for of in arguments]
+
+
+def of_declared(all: Sequence[Declared]) -> list[Argument]:
+    """Returns the arguments or results that the extension read."""
+    found: list[Argument] = []
+    first = 0
+    for name, text, length in all:
+        kind, _, bits = text.rstrip(")").partition("(")
+        of = of_parts(kind, int(bits) if bits else None, () if length is None else (length,))
+        found.append(Argument(name, of, first))
+        first += found[-1].count
+    return found
+
+
+def of_netlist(ports: Sequence[tuple[str, list[int], bool]]) -> list[Argument]:
+    """Returns the inputs or the outputs of a netlist."""
+    found: list[Argument] = []
+    first = 0
+    for name, words, used in ports:
+        kinds = [bit if bits == 1 else uint(bits) for bits in words]
+        kind, last = (kinds[0], None) if len(kinds) == 1 else (kinds[0][len(kinds)], kinds[-1])
+        found.append(Argument(name, kind, first, last, used))
+        first += found[-1].count
+    return found
 
 
 def _value(name: str, value: Any, kind: Type) -> int:

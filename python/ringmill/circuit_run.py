@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ringmill import _ringmill
 from ringmill._ringmill import (
     CircuitEvaluationKeys,
     CircuitKeys,
+    CircuitNetlist,
     CircuitParams,
     EncryptedIntegers,
     LoweredCircuit,
@@ -20,6 +22,7 @@ from ringmill.check import (
     Path,
     arguments,
     closest,
+    content,
     flag,
     guarded,
     instance,
@@ -31,19 +34,24 @@ from ringmill.check import (
     shown,
     text,
 )
-from ringmill.circuit_ports import Argument, by_name
+from ringmill.circuit_ports import Argument, Declared, by_name, declared, of_declared, of_netlist
 from ringmill.errors import DataError, DeviceError, FileError, KeysError, ParameterError
 from ringmill.notebook import shown as shown_in_notebook
 from ringmill.parameters import device_name
 from ringmill.shape import Shape
 
 PARAMS = instance(CircuitParams, "parameters of circuits, as rm.circuit_params makes them", ParameterError)
-guarded("clients and files make encrypted integers", FileError, path=path, params=PARAMS)(EncryptedIntegers)
-guarded("clients and files make evaluation keys", FileError, path=path, params=PARAMS)(CircuitEvaluationKeys)
+# The contents of a file in memory. `content` makes bytes of them.
+Bytes = bytes | bytearray | memoryview
+
+_READ = {"path": path, "data": content, "params": PARAMS}
+guarded("clients and files make encrypted integers", FileError, **_READ)(EncryptedIntegers)
+guarded("clients and files make evaluation keys", FileError, **_READ)(CircuitEvaluationKeys)
 guarded(
     "rm.circuit_params and files make parameters",
     FileError,
     path=path,
+    data=content,
     allow_insecure_parameters_for_tests_only=flag(ParameterError),
 )(CircuitParams)
 
@@ -80,6 +88,27 @@ class CircuitInputs:
 
     ciphertexts: dict[str, EncryptedIntegers]
     evaluation_keys: CircuitEvaluationKeys | None = None
+
+    @arguments()
+    def to_bytes(self) -> bytes:
+        """Returns the ciphertexts with their names, for :meth:`from_bytes`.
+
+        The bytes hold no evaluation keys. Keys are large and serve for many inputs, so they travel once, by themselves:
+        ``inputs.evaluation_keys.to_bytes()``. Raises :class:`DataError` if there is no ciphertext.
+        """
+        return _ringmill.named_to_bytes(list(self.ciphertexts.items()), None)
+
+    @staticmethod
+    @arguments("CircuitInputs.from_bytes", data=content, params=PARAMS)
+    def from_bytes(data: Bytes, params: CircuitParams) -> CircuitInputs:
+        """Reads the bytes of :meth:`to_bytes`, which must belong to these parameters. They have no evaluation keys.
+
+        Raises :class:`FileError`.
+        """
+        found, cost = _ringmill.named_from_bytes(bytes(data), params)
+        if cost is not None:
+            raise FileError("the bytes are those of a run, expected inputs; read them by rm.CircuitRun.from_bytes")
+        return CircuitInputs(dict(found))
 
 
 @dataclass(frozen=True)
@@ -127,6 +156,30 @@ class CircuitRun:
     threads: int
     machine: MachineTime | None = None
     """The time on the run's device, if it is a machine."""
+
+    @arguments()
+    def to_bytes(self) -> bytes:
+        """Returns the ciphertexts with their names, the seconds, the bootstraps and the threads, for
+        :meth:`from_bytes`. The time of a machine is left out.
+
+        Raises :class:`DataError` if there is no ciphertext.
+        """
+        if self.bootstraps >= 1 << 64 or self.threads >= 1 << 32:
+            raise DataError("bytes of a run hold less than 2^64 bootstraps and 2^32 threads")
+        cost = (self.seconds, self.bootstraps, self.threads)
+        return _ringmill.named_to_bytes(list(self.ciphertexts.items()), cost)
+
+    @staticmethod
+    @arguments("CircuitRun.from_bytes", data=content, params=PARAMS)
+    def from_bytes(data: Bytes, params: CircuitParams) -> CircuitRun:
+        """Reads the bytes of :meth:`to_bytes`, which must belong to these parameters. The time of a machine is None.
+
+        Raises :class:`FileError`.
+        """
+        found, cost = _ringmill.named_from_bytes(bytes(data), params)
+        if cost is None:
+            raise FileError("the bytes are those of inputs, expected a run; read them by rm.CircuitInputs.from_bytes")
+        return CircuitRun(dict(found), *cost)
 
     def __str__(self) -> str:
         each = 1000 * self.seconds * self.threads / max(self.bootstraps, 1)
@@ -215,7 +268,11 @@ class CircuitClient:
 class CompiledCircuit:
     """A circuit ready to run. :meth:`Circuit.compile` makes it."""
 
-    @arguments("rm.CompiledCircuit", inner=instance(LoweredCircuit, "a compiled circuit: Circuit.compile makes them"))
+    @arguments(
+        "rm.CompiledCircuit",
+        name=text(),
+        inner=instance(LoweredCircuit, "a compiled circuit: Circuit.compile makes them"),
+    )
     def __init__(
         self,
         name: str,
@@ -248,6 +305,31 @@ class CompiledCircuit:
     def key_bytes(self) -> int:
         """The bytes of the evaluation keys that :meth:`keygen` makes, known before it makes them."""
         return self._inner.key_bytes
+
+    @arguments(path=path)
+    def save(self, path: Path) -> None:
+        """Writes the circuit with its parameters, for :func:`load_circuit`.
+
+        The file is JSON text. It holds the operations of the traced program, or the gates of the netlist, and no source
+        line and no folder. Loading compiles them again, to the same circuit.
+        """
+        self._inner.save(path, *self._declared())
+
+    @arguments()
+    def to_bytes(self) -> bytes:
+        """Returns the bytes of the file that :meth:`save` writes."""
+        return self._inner.to_bytes(*self._declared())
+
+    @staticmethod
+    @arguments(
+        "CompiledCircuit.from_bytes", data=content, allow_insecure_parameters_for_tests_only=flag(ParameterError)
+    )
+    def from_bytes(data: Bytes, *, allow_insecure_parameters_for_tests_only: bool = False) -> CompiledCircuit:
+        """Reads the bytes of a file as :func:`load_circuit` reads the file."""
+        return _loaded(*_ringmill.circuit_from_bytes(bytes(data), allow_insecure_parameters_for_tests_only))
+
+    def _declared(self) -> tuple[str, list[Declared], list[Declared], str]:
+        return self._name, declared(self._inputs), declared(self._outputs), self._shape.kind
 
     @arguments()
     def keygen(self) -> CircuitClient:
@@ -329,6 +411,35 @@ class CompiledCircuit:
         least = "" if len(estimates) == 1 else "  <- taken: least work"
         lines = [f"{e}{least if e == self._cost else ''}" for e in estimates]
         return "\n".join([f"{self._name}, before anything runs:", *lines])
+
+
+@arguments("rm.load_circuit", path=path, allow_insecure_parameters_for_tests_only=flag(ParameterError))
+def load_circuit(path: Path, *, allow_insecure_parameters_for_tests_only: bool = False) -> CompiledCircuit:
+    """Loads a circuit that :meth:`CompiledCircuit.save` wrote, and compiles it again for its parameters.
+
+    The circuit is the same, with the same bootstraps, and runs give the same ciphertexts. Its estimates are for its own
+    parameters alone. Parameters in a file that are not secure are refused unless they are allowed.
+
+    Raises :class:`FileError`.
+    """
+    return _loaded(*_ringmill.load_circuit(path, allow_insecure_parameters_for_tests_only))
+
+
+def _loaded(
+    name: str,
+    inner: LoweredCircuit,
+    program: tuple[list[Declared], list[Declared], str] | None,
+    netlist: CircuitNetlist | None,
+) -> CompiledCircuit:
+    """Makes the circuit of what the extension read: the parts of a program, or a netlist."""
+    if program is not None:
+        inputs, outputs = map(of_declared, program[:2])
+        kind = program[2]
+    else:
+        inputs, outputs = map(of_netlist, netlist.ports if netlist is not None else ([], []))
+        kind = "dict"
+    shape = Shape("one" if kind == "one" else "tuple" if kind == "tuple" else "dict", tuple(of.name for of in outputs))
+    return CompiledCircuit(name, inner, inputs, outputs, shape)
 
 
 @arguments(

@@ -45,10 +45,11 @@ def circuit_calls(folder):
     inputs = client.encrypt(x=3, y=[1, 2])
     run = compiled.run(inputs, progress=False)
     keys, cipher = client.evaluation_keys, inputs.ciphertexts["x"]
-    names = ("circuit_cipher", "circuit_keys", "circuit_secret", "circuit_params", "blif", "circuit_new")
+    names = ("circuit_cipher", "circuit_keys", "circuit_secret", "circuit_params", "blif", "circuit", "circuit_new")
     paths = {name: folder / name for name in names}
     cipher.save(paths["circuit_cipher"])
     keys.save(paths["circuit_keys"])
+    compiled.save(paths["circuit"])
     toy.save(paths["circuit_params"])
     client.save_secret_key(paths["circuit_secret"])
     paths["blif"].write_text(".inputs a\n.outputs y\n.names a y\n0 1\n")
@@ -69,6 +70,16 @@ def circuit_calls(folder):
             rm.CompiledCircuit,
             {"name": "f", "inner": compiled._inner, "inputs": [], "outputs": [], "shape": compiled._shape},
         ),
+        "CompiledCircuit.save": (compiled.save, one),
+        "CompiledCircuit.to_bytes": (compiled.to_bytes, {}),
+        "CompiledCircuit.from_bytes": (
+            rm.CompiledCircuit.from_bytes,
+            {"data": compiled.to_bytes(), "allow_insecure_parameters_for_tests_only": True},
+        ),
+        "load_circuit": (
+            rm.load_circuit,
+            {"path": paths["circuit"], "allow_insecure_parameters_for_tests_only": True},
+        ),
         "CompiledCircuit.keygen": (compiled.keygen, {}),
         "CompiledCircuit.load_secret_key": (compiled.load_secret_key, {"path": paths["circuit_secret"]}),
         "CompiledCircuit.run": (
@@ -84,6 +95,10 @@ def circuit_calls(folder):
         "CircuitClient.decrypt": (client.decrypt, {"outputs": run}),
         "CircuitClient.save_secret_key": (client.save_secret_key, one),
         "CircuitInputs": (rm.CircuitInputs, {"ciphertexts": {"x": cipher}, "evaluation_keys": keys}),
+        "CircuitInputs.to_bytes": (inputs.to_bytes, {}),
+        "CircuitInputs.from_bytes": (rm.CircuitInputs.from_bytes, {"data": inputs.to_bytes(), "params": toy}),
+        "CircuitRun.to_bytes": (run.to_bytes, {}),
+        "CircuitRun.from_bytes": (rm.CircuitRun.from_bytes, {"data": run.to_bytes(), "params": toy}),
         "CircuitRun": (
             rm.CircuitRun,
             {"ciphertexts": run.ciphertexts, "seconds": 1.0, "bootstraps": 1, "threads": 1, "machine": None},
@@ -93,6 +108,18 @@ def circuit_calls(folder):
             rm.CircuitParams.load,
             {"path": paths["circuit_params"], "allow_insecure_parameters_for_tests_only": True},
         ),
+        "CircuitParams.to_bytes": (toy.to_bytes, {}),
+        "CircuitParams.from_bytes": (
+            rm.CircuitParams.from_bytes,
+            {"data": toy.to_bytes(), "allow_insecure_parameters_for_tests_only": True},
+        ),
+        "CircuitEvaluationKeys.to_bytes": (keys.to_bytes, {}),
+        "CircuitEvaluationKeys.from_bytes": (
+            rm.CircuitEvaluationKeys.from_bytes,
+            {"data": keys.to_bytes(), "params": toy},
+        ),
+        "EncryptedIntegers.to_bytes": (cipher.to_bytes, {}),
+        "EncryptedIntegers.from_bytes": (rm.EncryptedIntegers.from_bytes, {"data": cipher.to_bytes(), "params": toy}),
         "CircuitEvaluationKeys.save": (keys.save, {"path": paths["circuit_keys"]}),
         "CircuitEvaluationKeys.load": (rm.CircuitEvaluationKeys.load, {"path": paths["circuit_keys"], "params": toy}),
         "EncryptedIntegers.save": (cipher.save, one),

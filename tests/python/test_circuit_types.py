@@ -232,8 +232,8 @@ def untyped(typed: bytes) -> bytes:
 
 
 def test_files_from_before_integers_had_types(tmp_path: Path) -> None:
-    # Outputs are saved with their masks, as inputs were before they had a seed. In circuits of bits an output that is an
-    # input has the input's ciphertexts.
+    # Outputs are saved with their masks, as inputs were before they had a seed. In circuits of bits an output that is
+    # an input has the input's ciphertexts.
     @rm.circuit
     def same(x: rm.Encrypted[U8], y: rm.Encrypted[U8]):
         return {"x": x, "y": y, "narrow": x.to(U4)}

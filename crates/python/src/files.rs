@@ -70,6 +70,21 @@ pub fn read<T, E: Into<Fault>>(
     parse(&bytes).map_err(|e| fault(path, e))
 }
 
+/// Parses the bytes of a file that the caller has in memory. The bytes and the parsed object together stay within the
+/// memory limit.
+///
+/// # Errors
+/// Raises a Python exception if the bytes exceed the limit or do not parse.
+pub fn parse<T, E: Into<Fault>>(
+    bytes: &[u8],
+    watch: &Watch,
+    parse: impl FnOnce(&[u8]) -> Result<T, E>,
+) -> PyResult<T> {
+    let needed = (bytes.len() as u64).saturating_mul(2);
+    watch.admit(READ, needed).map_err(refused)?;
+    parse(bytes).map_err(refused)
+}
+
 /// Returns the error for a file of at least `read` bytes that is too long. The memory limit allows a file of `largest`
 /// bytes, and as much again for the parsed object.
 fn too_long(read: u64, largest: u64) -> Halt {
@@ -166,11 +181,7 @@ pub fn from_bytes<T: Send + 'static, E: Into<Fault>>(
     data: PyBackedBytes,
     parse: impl FnOnce(&[u8]) -> Result<T, E> + Send + 'static,
 ) -> PyResult<T> {
-    interruptible(py, move |watch| {
-        let needed = 2 * data.len() as u64;
-        watch.admit(READ, needed).map_err(refused)?;
-        parse(&data).map_err(refused)
-    })?
+    interruptible(py, move |watch| self::parse(&data, watch, parse))?
 }
 
 /// Returns the error of the content of a file that has no path.

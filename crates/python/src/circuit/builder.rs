@@ -7,11 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use ringmill_circuits::circuit::netlist::{self, Netlist, NetlistPort};
 use ringmill_circuits::circuit::program::{Binary, Comparison, Shift};
-use ringmill_circuits::circuit::{
-    CircuitError, Program, ProgramBuilder, Source, Type, Value, choose,
-};
+use ringmill_circuits::circuit::{CircuitError, Program, ProgramBuilder, Type, Value};
 
-use super::compiled::LoweredCircuit;
+use super::compiled::{CircuitSource, LoweredCircuit};
 use super::data::CircuitParams;
 use super::refused;
 use crate::errors::{CompileError, DataError};
@@ -138,7 +136,7 @@ impl CircuitBuilder {
 /// A netlist of gates that was read from a file.
 #[pyclass(frozen, module = "ringmill")]
 pub struct CircuitNetlist {
-    inner: Arc<Netlist>,
+    pub inner: Arc<Netlist>,
 }
 
 #[pymethods]
@@ -176,9 +174,7 @@ impl CircuitNetlist {
         failure: f64,
     ) -> PyResult<LoweredCircuit> {
         let netlist = Arc::clone(&self.inner);
-        LoweredCircuit::of(py, params, move |sets, watch| {
-            choose(Source::Netlist(&netlist), sets, failure, watch)
-        })
+        LoweredCircuit::of(py, params, CircuitSource::Netlist(netlist), failure)
     }
 }
 
@@ -219,8 +215,6 @@ impl CircuitProgram {
         failure: f64,
     ) -> PyResult<LoweredCircuit> {
         let program = Arc::clone(&self.inner);
-        LoweredCircuit::of(py, params, move |sets, watch| {
-            choose(Source::Program(&program), sets, failure, watch)
-        })
+        LoweredCircuit::of(py, params, CircuitSource::Program(program), failure)
     }
 }

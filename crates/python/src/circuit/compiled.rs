@@ -6,18 +6,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use ringmill_circuits::circuit::choose::CANDIDATES;
-use ringmill_circuits::circuit::{Chosen, Circuit, CircuitError, Estimate};
+use ringmill_circuits::circuit::netlist::Netlist;
+use ringmill_circuits::circuit::{Chosen, Circuit, Estimate, Program, Source, choose};
 use ringmill_circuits::run::client::{bound, unbound};
 use ringmill_circuits::run::{CircuitRunError, Engine, Keeping, MachineTime, Server, run};
 use ringmill_circuits::tfhe::{Client, Params, keys};
 use ringmill_device::Saving;
-use ringmill_limits::Watch;
 
 use super::client::CircuitKeys;
 use super::data::{CircuitEvaluationKeys, CircuitParams, EncryptedIntegers};
+use super::saved::{self, Told as Declaration};
 use super::{refused, scheme, stopped};
 use crate::errors::{DataError, DeviceError, raise};
+use crate::files;
 use crate::progress::{Asked, Shown};
 use crate::watch::{Saves, interruptible, until_stopped};
 
@@ -25,9 +28,19 @@ use crate::watch::{Saves, interruptible, until_stopped};
 #[pyclass(frozen, module = "ringmill")]
 pub struct LoweredCircuit {
     inner: Arc<Circuit>,
-    params: CircuitParams,
+    pub params: CircuitParams,
     /// The costs of the circuit with each parameter set that was compared.
     estimates: Vec<Estimate>,
+    pub source: CircuitSource,
+    /// log2 of the largest probability with which one bootstrap may fail.
+    pub failure: f64,
+}
+
+/// The program or netlist from which a circuit was compiled. A saved circuit holds it.
+#[derive(Clone)]
+pub enum CircuitSource {
+    Program(Arc<Program>),
+    Netlist(Arc<Netlist>),
 }
 
 /// The cost of a circuit with a parameter set, for Python. It has the set's name, the number of bootstraps, and that of
@@ -63,15 +76,15 @@ fn told(estimate: &Estimate) -> Told {
 }
 
 impl LoweredCircuit {
-    /// Compiles a circuit by the function `choose` for these parameters. Without parameters, `choose` takes the named
-    /// set with the least work.
+    /// Compiles a circuit for these parameters, or without parameters for the named set with the least work.
     ///
     /// # Errors
     /// Raises a Python exception if the circuit does not compile, or if the user stops the work.
     pub fn of(
         py: Python<'_>,
         params: Option<&CircuitParams>,
-        choose: impl FnOnce(&[Arc<Params>], &Watch) -> Result<Chosen, CircuitError> + Send + 'static,
+        source: CircuitSource,
+        failure: f64,
     ) -> PyResult<Self> {
         let sets = match params {
             Some(params) => vec![Arc::clone(&params.inner)],
@@ -80,14 +93,28 @@ impl LoweredCircuit {
                 named.collect::<Result<_, _>>().map_err(scheme)?
             }
         };
-        let chosen = interruptible(py, move |watch| choose(&sets, watch))?.map_err(refused)?;
-        Ok(Self {
+        let of = source.clone();
+        let chosen = interruptible(py, move |watch| {
+            let of = match &of {
+                CircuitSource::Program(program) => Source::Program(program),
+                CircuitSource::Netlist(netlist) => Source::Netlist(netlist),
+            };
+            choose(of, &sets, failure, watch)
+        });
+        Ok(Self::new(chosen?.map_err(refused)?, source, failure))
+    }
+
+    /// Keeps a circuit that was compiled from `source`.
+    pub fn new(chosen: Chosen, source: CircuitSource, failure: f64) -> Self {
+        Self {
             inner: Arc::new(chosen.circuit),
             params: CircuitParams {
                 inner: chosen.params,
             },
             estimates: chosen.estimates,
-        })
+            source,
+            failure,
+        }
     }
 }
 
@@ -131,6 +158,33 @@ impl LoweredCircuit {
         interruptible(py, move |watch| {
             CircuitKeys::load(params, circuit, &path, watch)
         })?
+    }
+
+    /// Writes a file from which `load_circuit` makes the same circuit.
+    fn save(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        name: String,
+        arguments: Vec<Declaration>,
+        results: Vec<Declaration>,
+        returned: &str,
+    ) -> PyResult<()> {
+        let bytes = saved::written(self, name, arguments, results, returned)?;
+        interruptible(py, move |watch| files::write(&path, watch, &bytes))?
+    }
+
+    /// Returns the bytes of the file that `save` writes.
+    fn to_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        name: String,
+        arguments: Vec<Declaration>,
+        results: Vec<Declaration>,
+        returned: &str,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = saved::written(self, name, arguments, results, returned)?;
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// Runs the circuit on `threads` threads (0: one for each core), on the named device, or by the CPU's kernels

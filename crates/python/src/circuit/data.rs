@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
 use ringmill_circuits::Bootstrap;
 use ringmill_circuits::circuit::Port;
 use ringmill_circuits::run::CircuitRunError;
@@ -69,6 +71,15 @@ pub fn circuit_params(
     }
 }
 
+/// Returns whether readers accept insecure parameters.
+pub fn insecure(allow: bool) -> InsecureParams {
+    if allow {
+        InsecureParams::AllowForTestsOnly
+    } else {
+        InsecureParams::Refuse
+    }
+}
+
 #[pymethods]
 impl CircuitParams {
     /// The set's sizes, security, failure rate, and the reason why products are exact, as text.
@@ -92,13 +103,29 @@ impl CircuitParams {
         path: PathBuf,
         allow_insecure_parameters_for_tests_only: bool,
     ) -> PyResult<Self> {
-        let insecure = if allow_insecure_parameters_for_tests_only {
-            InsecureParams::AllowForTestsOnly
-        } else {
-            InsecureParams::Refuse
-        };
+        let insecure = insecure(allow_insecure_parameters_for_tests_only);
         let inner = interruptible(py, move |watch| {
             files::read(&path, watch, |bytes| file::read_params(bytes, insecure))
+        })??;
+        Ok(Self { inner })
+    }
+
+    /// The bytes of the file that `save` writes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &file::write_params(&self.inner))
+    }
+
+    /// Reads the bytes of a parameter file. Insecure parameters are refused unless the caller allows them.
+    #[staticmethod]
+    #[pyo3(signature = (data, allow_insecure_parameters_for_tests_only=false))]
+    fn from_bytes(
+        py: Python<'_>,
+        data: PyBackedBytes,
+        allow_insecure_parameters_for_tests_only: bool,
+    ) -> PyResult<Self> {
+        let insecure = insecure(allow_insecure_parameters_for_tests_only);
+        let inner = interruptible(py, move |watch| {
+            files::parse(&data, watch, |bytes| file::read_params(bytes, insecure))
         })??;
         Ok(Self { inner })
     }
@@ -177,6 +204,32 @@ impl EncryptedIntegers {
         interruptible(py, move |watch| {
             let read = |bytes: &[u8]| file::read_integers(bytes, &params, watch);
             let inner = files::read(&path, watch, read)?;
+            Ok(Self::new(inner, &params))
+        })?
+    }
+
+    /// The parameters of the ciphertexts.
+    #[getter]
+    fn _params(&self) -> CircuitParams {
+        CircuitParams {
+            inner: Arc::clone(&self.params),
+        }
+    }
+
+    /// The bytes of the file that `save` writes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let (inner, params) = (Arc::clone(&self.inner), Arc::clone(&self.params));
+        let bytes = interruptible(py, move |_| file::write_integers(&params, &inner))?;
+        Ok(PyBytes::new(py, &bytes.map_err(scheme)?))
+    }
+
+    /// Reads the bytes of a file of encrypted integers, which must belong to these parameters.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: PyBackedBytes, params: &CircuitParams) -> PyResult<Self> {
+        let params = Arc::clone(&params.inner);
+        interruptible(py, move |watch| {
+            let read = |bytes: &[u8]| file::read_integers(bytes, &params, watch);
+            let inner = files::parse(&data, watch, read)?;
             Ok(Self::new(inner, &params))
         })?
     }
@@ -309,6 +362,35 @@ impl CircuitEvaluationKeys {
                     file::read_circuit_keys(bytes, &params)
                 })?
             };
+            Ok(ServerKeys::new(params, bootstrap, switch))
+        })??;
+        Ok(Self {
+            inner: Arc::new(inner),
+        })
+    }
+
+    /// The parameters of the keys.
+    #[getter]
+    fn _params(&self) -> CircuitParams {
+        CircuitParams {
+            inner: Arc::clone(&self.inner.params),
+        }
+    }
+
+    /// The bytes of the file that `save` writes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let keys = Arc::clone(&self.inner);
+        let bytes = interruptible(py, move |_| keys.written())??;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Reads both keys from the bytes of their file. They must belong to these parameters.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, data: PyBackedBytes, params: &CircuitParams) -> PyResult<Self> {
+        let params = Arc::clone(&params.inner);
+        let inner = interruptible(py, move |watch| -> PyResult<_> {
+            let read = |bytes: &[u8]| file::read_circuit_keys(bytes, &params);
+            let (bootstrap, switch) = files::parse(&data, watch, read)?;
             Ok(ServerKeys::new(params, bootstrap, switch))
         })??;
         Ok(Self {

@@ -5,6 +5,8 @@ mod builder;
 mod client;
 mod compiled;
 mod data;
+mod named;
+mod saved;
 
 use pyo3::prelude::*;
 
@@ -67,6 +69,10 @@ pub fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<data::CircuitParams>()?;
     m.add_class::<data::CircuitEvaluationKeys>()?;
     m.add_class::<data::EncryptedIntegers>()?;
+    m.add_function(wrap_pyfunction!(saved::load_circuit, m)?)?;
+    m.add_function(wrap_pyfunction!(saved::circuit_from_bytes, m)?)?;
+    m.add_function(wrap_pyfunction!(named::named_to_bytes, m)?)?;
+    m.add_function(wrap_pyfunction!(named::named_from_bytes, m)?)?;
     m.add_function(wrap_pyfunction!(data::circuit_params, m)?)?;
     m.add_function(wrap_pyfunction!(data::circuit_sets, m)?)
 }
