@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, TypeVar, overload
 
 import numpy as np
 
-from ringmill._ringmill import Ciphertext, CompiledProgram, EvaluationKeys, Keys, Params, PublicKey, security_tables
+from ringmill._ringmill import Ciphertext, CompiledProgram, EvaluationKeys, Keys, Params, PublicKey
 from ringmill.arrays.interface import Interface
 from ringmill.check import (
     Path,
@@ -251,15 +251,6 @@ class Compiled:
 
         return of_bytes(data, tables, allow_insecure_parameters_for_tests_only)
 
-    def __reduce_ex__(self, _protocol: Any) -> tuple[Any, ...]:
-        return _unpickled, (self.to_bytes(),)
-
-    def __copy__(self) -> Compiled:
-        return self
-
-    def __deepcopy__(self, _memo: Any) -> Compiled:
-        return self
-
     def _described(self) -> tuple[str, dict[str, int], list[int | None], str]:
         """Returns what a saved program says of the function: the kind of its result, the lengths of its arguments and
         results, and the comment on arrays.
@@ -495,13 +486,6 @@ class Compiled:
     def __repr__(self) -> str:
         keys = f"evaluation keys of {_mebibytes(self.key_bytes)}"
         return f"<ringmill compiled program {self._inner.name}, {self._choice}, {keys}, {self._inner.params!r}>"
-
-
-def _unpickled(data: bytes) -> Compiled:
-    """Makes a program of a pickle. Like all of a pickle it is as its maker wished, and not always of secure
-    parameters.
-    """
-    return Compiled.from_bytes(data, tables=security_tables(), allow_insecure_parameters_for_tests_only=True)
 
 
 def _mebibytes(count: int) -> str:

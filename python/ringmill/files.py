@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes and reads objects by path, by open binary file, and by pickle. All three have the bytes of `to_bytes`."""
+"""Writes and reads objects by path and by open binary file. Both have the bytes of `to_bytes`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any
 
-from ringmill._ringmill import Ciphertext, EvaluationKeys, Params, PublicKey, read_file, security_tables, write_file
-from ringmill.check import Check, arguments, content, path, shown
+from ringmill._ringmill import read_file, write_file
+from ringmill.check import arguments, path, shown
 from ringmill.errors import FileError
 
 
@@ -67,31 +66,3 @@ def with_files(cls: type) -> None:
     to_path_or_file.__doc__, from_path_or_file.__doc__ = save.__doc__, load.__doc__
     cls.save = to_path_or_file  # type: ignore[attr-defined]
     cls.load = staticmethod(from_path_or_file)  # type: ignore[attr-defined]
-
-
-def _params(data: bytes) -> Params:
-    """Makes parameters of a pickle. Like all of a pickle they are as its maker wished, and not always secure."""
-    return Params.from_bytes(data, tables=security_tables(), allow_insecure_parameters_for_tests_only=True)
-
-
-def _of_params(cls: Any, data: bytes, params: Params) -> Any:
-    return cls.from_bytes(data, params)
-
-
-def _pickled_params(self: Params, _protocol: Any) -> tuple[Any, ...]:
-    return _params, (self.to_bytes(),)
-
-
-def _pickled(self: Any, _protocol: Any) -> tuple[Any, ...]:
-    return _of_params, (type(self), self.to_bytes(), self.params)
-
-
-def install_pickles(itself: Callable[..., Any]) -> None:
-    """Makes parameters, ciphertexts and public keys known to pickle and copy. A copy is the object `itself`."""
-    for cls in (Params, Ciphertext, EvaluationKeys, PublicKey):
-        cls.__reduce_ex__ = _pickled_params if cls is Params else _pickled  # type: ignore[method-assign]
-        cls.__copy__ = itself  # type: ignore[union-attr]
-        cls.__deepcopy__ = itself  # type: ignore[union-attr]
-
-
-DATA: dict[str, Check] = {"data": content}

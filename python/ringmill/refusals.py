@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
-from ringmill import _ringmill
+from ringmill import _ringmill, pickles
 from ringmill.bootstrapping import Bootstrapping
 from ringmill.check import closest
 from ringmill.circuit import Circuit, Netlist
@@ -18,7 +18,6 @@ from ringmill.circuit_run import CircuitClient, CircuitInputs, CircuitRun, Compi
 from ringmill.client import Client
 from ringmill.compiled import Compiled
 from ringmill.errors import ArgumentError, RingmillError, UnknownAttribute
-from ringmill.files import install_pickles
 from ringmill.frames import public
 from ringmill.messages import Inputs, Run
 from ringmill.procedure import Procedure
@@ -53,20 +52,10 @@ _NO_PICKLES: dict[type, str] = {
     _ringmill.MacroProgram: (
         "a traced program cannot be pickled; keep .to_text(), and write rm.MacroProgram.from_text(text)"
     ),
-    _ringmill.EncryptedIntegers: (
-        "encrypted integers cannot be pickled; write .save(path), and rm.EncryptedIntegers.load(path, params)"
-    ),
-    _ringmill.CircuitEvaluationKeys: (
-        "evaluation keys cannot be pickled; write .save(path), and rm.CircuitEvaluationKeys.load(path, params)"
-    ),
     CircuitClient: _SECRET,
-    CompiledCircuit: (
-        "a compiled circuit cannot be pickled; write .params.save(path), and compile the circuit again by "
-        "rm.CircuitParams.load(path)"
-    ),
+    _ringmill.CircuitKeys: _SECRET,
     Bootstrapping: "parameters that bootstrap cannot be pickled; make them again by rm.bootstrapping of their name",
     Netlist: "a netlist cannot be pickled; read its file again by rm.netlist(path)",
-    _ringmill.CircuitParams: "parameters cannot be pickled; write .save(path), and rm.CircuitParams.load(path)",
 }
 
 _COMPILED = "compiled = {name}.compile(slots={slots}, input_bound=1)"
@@ -131,7 +120,7 @@ def install(classes: Iterable[type]) -> None:
         cls.__reduce_ex__ = _no_pickle(message)
         cls.__copy__ = _itself
         cls.__deepcopy__ = _itself
-    install_pickles(_itself)
+    pickles.install()
     for cls in (Program, Procedure, Circuit):
         cls.__reduce_ex__ = _by_name
     for cls in _NEXT:

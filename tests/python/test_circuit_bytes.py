@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests circuits, their keys and their ciphertexts as bytes: files, bytes in memory."""
+"""Tests circuits, their keys and their ciphertexts as bytes: files, bytes in memory, pickles, copies."""
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import hashlib
 import json
+import multiprocessing
+import pickle
 import random
 import struct
 from collections.abc import Callable
@@ -324,3 +327,65 @@ def test_names_that_bytes_do_not_hold_are_refused(world: dict[str, Any]) -> None
     bits = larger.compile(BITS, failure=-40).keygen().encrypt(x=1, y=1).ciphertexts["y"]
     with pytest.raises(rm.KeysError):
         rm.CircuitInputs({"x": cipher, "y": bits}).to_bytes()
+
+
+COPIES = [copy.copy, copy.deepcopy, lambda item: pickle.loads(pickle.dumps(item)), lambda item: by_protocol_2(item)]
+
+
+def by_protocol_2(item: Any) -> Any:
+    return pickle.loads(pickle.dumps(item, protocol=2))
+
+
+@pytest.mark.parametrize("copied", COPIES, ids=["copy", "deepcopy", "pickle", "pickle of protocol 2"])
+def test_copies_and_pickles_are_the_same_objects(copied: Callable[[Any], Any], world: dict[str, Any]) -> None:
+    cipher = world["inputs"].ciphertexts["x"]
+    for item in (TOY, BITS, cipher, world["keys"], world["compiled"], world["inputs"], world["run"]):
+        again = copied(item)
+        assert type(again) is type(item)
+        assert again.to_bytes() == item.to_bytes()
+    assert copied(TOY) == TOY
+    compiled, client = copied(world["compiled"]), world["client"]
+    assert compiled.params == TOY
+    # A pickle of inputs has their keys, and a pickle of a run has everything that the run has.
+    run = compiled.run(copied(world["inputs"]), progress=False)
+    assert client.decrypt(copied(run)) == 200
+    assert copied(run).seconds == run.seconds
+    timed = rm.CircuitRun(run.ciphertexts, 1.0, 2, 1, machine_time())
+    assert copied(timed).machine == timed.machine
+    assert copied(rm.CircuitInputs({})) == rm.CircuitInputs({})
+
+
+def machine_time() -> Any:
+    from ringmill.circuit_run import MachineTime
+
+    return MachineTime("torus", "model", 1000.0, 2, 3, 1, 6)
+
+
+def test_what_holds_a_secret_key_is_not_pickled(world: dict[str, Any]) -> None:
+    client = world["client"]
+    for item in (client, client._keys, [client], {"client": client}):
+        with pytest.raises(rm.ArgumentError, match=r"cannot be pickled.*save_secret_key"):
+            pickle.dumps(item)
+    assert copy.deepcopy(client) is client
+
+
+def served(compiled: rm.CompiledCircuit, inputs: rm.CircuitInputs) -> rm.CircuitRun:
+    """Runs a circuit in another process."""
+    return compiled.run(inputs, progress=False)
+
+
+def test_a_process_that_was_spawned_runs_a_circuit(world: dict[str, Any]) -> None:
+    for method in ("spawn", "fork"):
+        with multiprocessing.get_context(method).Pool(1) as pool:
+            run = pool.apply(served, (world["compiled"], world["inputs"]))
+        assert world["client"].decrypt(run) == 200
+        assert run.ciphertexts["out"].to_bytes() == world["run"].ciphertexts["out"].to_bytes()
+
+
+def test_an_integer_from_before_integers_had_types_has_bytes_and_a_pickle_too(world: dict[str, Any]) -> None:
+    out = world["run"].ciphertexts["out"].to_bytes()
+    untyped = rm.EncryptedIntegers.from_bytes(as_kind(11, out, out[72 + 4 + 18 : -32]), TOY)
+    named = rm.CircuitInputs.from_bytes(rm.CircuitInputs({"x": untyped}).to_bytes(), TOY)
+    for again in (pickle.loads(pickle.dumps(untyped)), named.ciphertexts["x"]):
+        assert "uint" not in repr(again)
+        assert again.to_bytes() == untyped.to_bytes()

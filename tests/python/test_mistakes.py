@@ -648,13 +648,9 @@ def test_a_mistake_is_refused_with_place_cause_and_cure(world, name):
 PICKLES = {
     "client": ("client", ["client.save_secret_key(path)", "compiled.load_secret_key(path)"]),
     "traced": ("traced program", [".to_text()", "rm.MacroProgram.from_text(text)"]),
-    "larger_inputs": ("encrypted integers", [".save(path)", "rm.EncryptedIntegers.load(path, params)"]),
-    "larger_keys": ("evaluation keys", [".save(path)", "rm.CircuitEvaluationKeys.load(path, params)"]),
-    "larger": ("compiled circuit", [".params.save(path)", "rm.CircuitParams.load(path)"]),
     "larger_client": ("client", ["client.save_secret_key(path)", "compiled.load_secret_key(path)"]),
     "deep": ("parameters that bootstrap", ["rm.bootstrapping"]),
     "netlist": ("netlist", ["rm.netlist(path)"]),
-    "larger_params": ("parameters", [".save(path)", "rm.CircuitParams.load(path)"]),
 }
 
 

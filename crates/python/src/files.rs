@@ -132,14 +132,6 @@ pub fn save_counted_secret(path: &Path, watch: &Watch, key: &SecretKey) -> PyRes
     key.save(path).map_err(|e| fault(path, e))
 }
 
-/// Makes a folder if it is missing. Its parent must exist.
-///
-/// # Errors
-/// Raises a Python exception if the folder cannot be made.
-pub fn make_folder(path: &Path) -> PyResult<()> {
-    whole_file::make_folder(path, Contents::Public).map_err(|e| fault(path, e))
-}
-
 /// Writes a file, which appears whole or not at all.
 #[pyfunction]
 fn write_file(py: Python<'_>, path: PathBuf, data: PyBackedBytes) -> PyResult<()> {
