@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 from ringmill import _ringmill
 from ringmill._ringmill import (
@@ -36,6 +37,7 @@ from ringmill.check import (
 )
 from ringmill.circuit_ports import Argument, Declared, by_name, declared, of_declared, of_netlist
 from ringmill.errors import DataError, DeviceError, FileError, KeysError, ParameterError
+from ringmill.files import put, source, take, target, with_files
 from ringmill.notebook import shown as shown_in_notebook
 from ringmill.parameters import device_name
 from ringmill.shape import Shape
@@ -47,6 +49,8 @@ Bytes = bytes | bytearray | memoryview
 _READ = {"path": path, "data": content, "params": PARAMS}
 guarded("clients and files make encrypted integers", FileError, **_READ)(EncryptedIntegers)
 guarded("clients and files make evaluation keys", FileError, **_READ)(CircuitEvaluationKeys)
+for _kind in (EncryptedIntegers, CircuitEvaluationKeys):
+    with_files(_kind)
 guarded(
     "rm.circuit_params and files make parameters",
     FileError,
@@ -99,16 +103,18 @@ class CircuitInputs:
         return _ringmill.named_to_bytes(list(self.ciphertexts.items()), None)
 
     @staticmethod
-    @arguments("CircuitInputs.from_bytes", data=content, params=PARAMS)
-    def from_bytes(data: Bytes, params: CircuitParams) -> CircuitInputs:
-        """Reads the bytes of :meth:`to_bytes`, which must belong to these parameters. They have no evaluation keys.
+    @arguments("CircuitInputs.from_bytes", data=content, params=PARAMS, evaluation_keys=_KEYS)
+    def from_bytes(
+        data: Bytes, params: CircuitParams, evaluation_keys: CircuitEvaluationKeys | None = None
+    ) -> CircuitInputs:
+        """Reads the bytes of :meth:`to_bytes`, which must belong to these parameters, and adds evaluation keys.
 
         Raises :class:`FileError`.
         """
         found, cost = _ringmill.named_from_bytes(bytes(data), params)
         if cost is not None:
             raise FileError("the bytes are those of a run, expected inputs; read them by rm.CircuitRun.from_bytes")
-        return CircuitInputs(dict(found))
+        return CircuitInputs(dict(found), evaluation_keys)
 
 
 @dataclass(frozen=True)
@@ -306,14 +312,17 @@ class CompiledCircuit:
         """The bytes of the evaluation keys that :meth:`keygen` makes, known before it makes them."""
         return self._inner.key_bytes
 
-    @arguments(path=path)
-    def save(self, path: Path) -> None:
-        """Writes the circuit with its parameters, for :func:`load_circuit`.
+    @arguments(path=target)
+    def save(self, path: Path | BinaryIO) -> None:
+        """Writes the circuit with its parameters, for :func:`load_circuit`, to a path or an open binary file.
 
         The file is JSON text. It holds the operations of the traced program, or the gates of the netlist, and no source
         line and no folder. Loading compiles them again, to the same circuit.
         """
-        self._inner.save(path, *self._declared())
+        if isinstance(path, (str, bytes, os.PathLike)):
+            self._inner.save(path, *self._declared())
+        else:
+            put(path, self.to_bytes())
 
     @arguments()
     def to_bytes(self) -> bytes:
@@ -413,16 +422,19 @@ class CompiledCircuit:
         return "\n".join([f"{self._name}, before anything runs:", *lines])
 
 
-@arguments("rm.load_circuit", path=path, allow_insecure_parameters_for_tests_only=flag(ParameterError))
-def load_circuit(path: Path, *, allow_insecure_parameters_for_tests_only: bool = False) -> CompiledCircuit:
-    """Loads a circuit that :meth:`CompiledCircuit.save` wrote, and compiles it again for its parameters.
+@arguments("rm.load_circuit", path=source, allow_insecure_parameters_for_tests_only=flag(ParameterError))
+def load_circuit(path: Path | BinaryIO, *, allow_insecure_parameters_for_tests_only: bool = False) -> CompiledCircuit:
+    """Loads a circuit that :meth:`CompiledCircuit.save` wrote, from a path or an open binary file, and compiles it
+    again for its parameters.
 
     The circuit is the same, with the same bootstraps, and runs give the same ciphertexts. Its estimates are for its own
     parameters alone. Parameters in a file that are not secure are refused unless they are allowed.
 
     Raises :class:`FileError`.
     """
-    return _loaded(*_ringmill.load_circuit(path, allow_insecure_parameters_for_tests_only))
+    if isinstance(path, (str, bytes, os.PathLike)):
+        return _loaded(*_ringmill.load_circuit(path, allow_insecure_parameters_for_tests_only))
+    return _loaded(*_ringmill.circuit_from_bytes(take(path), allow_insecure_parameters_for_tests_only))
 
 
 def _loaded(

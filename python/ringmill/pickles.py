@@ -83,8 +83,8 @@ _PICKLES: dict[type, tuple[Callable[..., Any], Callable[[Any], tuple[bytes, ...]
     PublicKey: (public_key_of, _with_params),
     Compiled: (program_of, _alone),
     CircuitParams: (circuit_params_of, _alone),
-    EncryptedIntegers: (integers_of, lambda of: (of.to_bytes(), of._params.to_bytes())),
-    CircuitEvaluationKeys: (circuit_keys_of, lambda of: (of.to_bytes(), of._params.to_bytes())),
+    EncryptedIntegers: (integers_of, _with_params),
+    CircuitEvaluationKeys: (circuit_keys_of, _with_params),
     CompiledCircuit: (circuit_of, _alone),
 }
 

@@ -96,7 +96,10 @@ def circuit_calls(folder):
         "CircuitClient.save_secret_key": (client.save_secret_key, one),
         "CircuitInputs": (rm.CircuitInputs, {"ciphertexts": {"x": cipher}, "evaluation_keys": keys}),
         "CircuitInputs.to_bytes": (inputs.to_bytes, {}),
-        "CircuitInputs.from_bytes": (rm.CircuitInputs.from_bytes, {"data": inputs.to_bytes(), "params": toy}),
+        "CircuitInputs.from_bytes": (
+            rm.CircuitInputs.from_bytes,
+            {"data": inputs.to_bytes(), "params": toy, "evaluation_keys": None},
+        ),
         "CircuitRun.to_bytes": (run.to_bytes, {}),
         "CircuitRun.from_bytes": (rm.CircuitRun.from_bytes, {"data": run.to_bytes(), "params": toy}),
         "CircuitRun": (

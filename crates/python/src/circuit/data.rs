@@ -210,7 +210,7 @@ impl EncryptedIntegers {
 
     /// The parameters of the ciphertexts.
     #[getter]
-    fn _params(&self) -> CircuitParams {
+    fn params(&self) -> CircuitParams {
         CircuitParams {
             inner: Arc::clone(&self.params),
         }
@@ -371,7 +371,7 @@ impl CircuitEvaluationKeys {
 
     /// The parameters of the keys.
     #[getter]
-    fn _params(&self) -> CircuitParams {
+    fn params(&self) -> CircuitParams {
         CircuitParams {
             inner: Arc::clone(&self.inner.params),
         }
