@@ -430,3 +430,39 @@ fn sizes_and_fields_of_named_integers_that_lie_are_refused() {
     let refused = file::read_integers(&large, prime.params(), &Watch::default());
     assert!(matches!(refused, Err(FileError::Refused(_))));
 }
+
+/// If this test fails, the format has changed, and needs a new version with files of its own in the folder `kept`. With
+/// RINGMILL_KEEP_FILES in the environment the test writes missing files.
+#[test]
+fn the_files_that_are_kept_are_read_and_written_for_ever() {
+    for (modulus, order, set) in [
+        (CiphertextModulus::Torus64, Order::KeySwitchFirst, "torus"),
+        (
+            CiphertextModulus::Prime { bits: 30 },
+            Order::BootstrapFirst,
+            "prime",
+        ),
+    ] {
+        let setup = small(modulus, order);
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/kept/3");
+        let folder = std::path::PathBuf::from(folder).join(set);
+        if std::env::var_os("RINGMILL_KEEP_FILES").is_some() {
+            std::fs::create_dir_all(&folder).unwrap();
+        }
+        for (name, bytes, rewrite) in files(&setup) {
+            let path = folder.join(name.replace(' ', "_"));
+            if std::env::var_os("RINGMILL_KEEP_FILES").is_some() && !path.exists() {
+                std::fs::write(&path, &bytes).unwrap();
+            }
+            let kept = std::fs::read(&path).unwrap();
+            assert_eq!(kept, bytes, "{set}/{name}");
+            assert_eq!(rewrite(&kept, setup.params()).unwrap(), kept, "{name}");
+            // Version 2 has the same payloads.
+            let mut older = kept[..kept.len() - 32].to_vec();
+            older[8] = 2;
+            let sum = Sha256::digest(&older);
+            older.extend(sum);
+            assert_eq!(rewrite(&older, setup.params()).unwrap(), kept, "{name}");
+        }
+    }
+}
