@@ -35,6 +35,24 @@ impl<S: Runs> Sender<S> {
         })
     }
 
+    /// Makes a sender whose encryptions follow from `seed`, so they are the same on every run. It is for reproducible
+    /// tests only.
+    ///
+    /// # Errors
+    /// The errors of [`Sender::new`].
+    pub fn from_seed_for_reproducible_tests_only(
+        compiled: Arc<Compiled<S>>,
+        key: &PublicKeyOf<S>,
+        seed: [u8; 32],
+    ) -> Result<Self, ErrorOf<S>> {
+        let params = compiled.params.clone();
+        let sender = SenderOf::<S>::from_seed_for_reproducible_tests_only(params, key, seed);
+        Ok(Self {
+            compiled,
+            sender: sender.map_err(RuntimeError::Scheme)?,
+        })
+    }
+
     /// Encrypts encrypted inputs of the program, given by name, as [`Client::encrypt`](crate::Client::encrypt) does. Inputs
     /// that are not given are those of other senders. `watch` can stop the work and limits its memory.
     ///

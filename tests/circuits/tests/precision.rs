@@ -21,7 +21,8 @@ use ringmill_device::Request;
 use ringmill_device::progress::Silent;
 use ringmill_isa::Level;
 use ringmill_isa::macros::{MacroOp, MacroProgram, Visibility, text};
-use ringmill_runtime::{Client, Server, Vectors};
+use ringmill_limits::Watch;
+use ringmill_runtime::{Client, Sender, Server, Vectors};
 use ringmill_schemes::ckks::Params;
 use ringmill_sim::open;
 use ringmill_test_circuits::inputs::of_kind;
@@ -213,7 +214,8 @@ fn run_drawn(drawn: Drawn, seed: u64) -> Option<Found> {
     Some(Found { slack, seed, said })
 }
 
-/// Encrypts the inputs, runs the program and decrypts. Returns the predicted and the measured bits of each output.
+/// Encrypts the inputs under the public key, which is noisier than the secret key, runs the program and decrypts. Returns
+/// the predicted and the measured bits of each output.
 fn measure(
     program: &MacroProgram,
     inputs: &[Vec<Complex64>],
@@ -227,7 +229,9 @@ fn measure(
     let server = Server::new(Arc::clone(compiled), client.evaluation_keys().unwrap()).unwrap();
     let of = |kind| of_kind(program, inputs, kind);
     let (encrypted, plain) = (of(Visibility::Encrypted), of(Visibility::Plain));
-    let ciphers = client.encrypt(&encrypted).unwrap();
+    let sender = Sender::from_seed_for_reproducible_tests_only;
+    let sender = sender(Arc::clone(compiled), &client.public_key().unwrap(), bytes).unwrap();
+    let ciphers = sender.encrypt(&encrypted, &Watch::default()).unwrap();
     let device = open("cpu:1").unwrap();
     let answer = server
         .run(

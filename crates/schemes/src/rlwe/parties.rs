@@ -246,6 +246,18 @@ impl<S: RingScheme> roles::Sender for Sender<S> {
         })
     }
 
+    fn from_seed_for_reproducible_tests_only(
+        params: Arc<S::Params>,
+        key: &PublicKey,
+        seed: [u8; 32],
+    ) -> Result<Self, S::Error> {
+        let encryptor = S::public_encryptor(&params, key)?;
+        Ok(Self {
+            encoder: S::encoder(&params)?,
+            encryptor: S::seeded_for_reproducible_tests_only(encryptor, seed),
+        })
+    }
+
     fn encrypt(
         &self,
         message: &S::Message,

@@ -81,6 +81,14 @@ pub trait Sender: Sized {
         key: &Self::PublicKey,
     ) -> Result<Self, <Self::Scheme as Scheme>::Error>;
 
+    /// Makes a sender whose encryptions are the same each time, from the seed `seed`. It is for tests that must repeat,
+    /// and for nothing else.
+    fn from_seed_for_reproducible_tests_only(
+        params: Arc<<Self::Scheme as Scheme>::Params>,
+        key: &Self::PublicKey,
+        seed: [u8; 32],
+    ) -> Result<Self, <Self::Scheme as Scheme>::Error>;
+
     /// Encrypts a message at a level and with an annotation. The ciphertext carries the public key's identity.
     fn encrypt(
         &self,
