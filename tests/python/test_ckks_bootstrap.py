@@ -142,6 +142,8 @@ def test_a_program_bootstraps_by_itself_where_nothing_else_is_deep_enough() -> N
     assert count(precise) > count(compiled)
     with pytest.raises(rm.ParameterError, match="levels run out here"):
         deep.compile(slots=1024, ranges=ranges, bootstrapping=False)
+    with pytest.raises(rm.RingmillError, match=r"keys.* 1 GiB|keys.* 1\.0 GiB"):
+        deep.compile(slots=1024, ranges=ranges, keys="1GiB")
 
 
 def test_sets_of_another_scheme_are_refused(toy: rm.Bootstrapping) -> None:

@@ -19,8 +19,8 @@ pub enum Prefer {
     Keys,
 }
 
-/// The user's demands on the evaluation keys of chosen parameters. They have no effect on the bootstrapping sets that
-/// the compiler tries for CKKS programs that are too deep for other parameters.
+/// The user's demands on the evaluation keys of chosen parameters. Among the bootstrapping sets that the compiler tries
+/// for CKKS programs that are too deep for other parameters, only the limit on bytes counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct KeyWishes {
     pub prefer: Prefer,

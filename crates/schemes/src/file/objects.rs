@@ -253,10 +253,10 @@ pub fn read_relin_key(bytes: &[u8], params: &Params) -> Result<RelinKey, FileErr
 
 /// Returns the content of a file of Galois keys of one secret key. The payload is the number of keys. Then come, for
 /// each key, its Galois element and the key, in ascending order of the element. The file has a key identity only if all
-/// keys have one. [`read_galois_keys`] reads only keys for the highest level, and refuses the element 1.
+/// keys have one. [`read_galois_keys`] reads only keys for the highest level.
 ///
 /// # Errors
-/// Fails for keys of different secret keys, and for keys of other parameters.
+/// Fails for keys of different secret keys, for keys of other parameters, and for a key of the Galois element 1.
 pub fn write_galois_keys(params: &Params, keys: &GaloisKeys) -> Result<Vec<u8>, FileError> {
     let origin = params.origin(keys.key_id()?);
     let mut w = Writer::new(Kind::GaloisKeys, &origin, galois_bytes(params, keys));
@@ -284,10 +284,24 @@ pub(super) fn write_galois(
     w.u32(keys.len() as u32);
     for (galois, key) in keys.iter() {
         params.check_id("Galois key", key.params_id())?;
+        check_element(params, galois.0)?;
         w.u32(galois.0);
         write_key(w, params, key);
     }
     Ok(())
+}
+
+/// Checks that a Galois element is an odd number above 1 and below 2N, as those of automorphisms with a key.
+fn check_element(params: &Params, element: u32) -> Result<(), FileError> {
+    let below = (params.degree() as u64).saturating_mul(2);
+    match element % 2 == 1 && element > 1 && u64::from(element) < below {
+        true => Ok(()),
+        false => Err(field(
+            "Galois element",
+            "an odd number from 3 to 2N - 1",
+            element,
+        )),
+    }
 }
 
 /// Reads the content of a file that [`write_galois_keys`] made.
@@ -312,13 +326,11 @@ pub(super) fn read_galois(
     let (count, mut keys, mut previous) = (r.u32()?, GaloisKeys::new(), 0);
     for _ in 0..count {
         let galois = r.u32()?;
-        if galois % 2 == 0
-            || galois <= previous.max(1)
-            || u64::from(galois) >= (params.degree() as u64).saturating_mul(2)
-        {
+        check_element(params, galois)?;
+        if galois <= previous {
             return Err(field(
                 "Galois element",
-                "an odd number below 2N, larger than the one before and than 1",
+                "one larger than the one before",
                 galois,
             ));
         }

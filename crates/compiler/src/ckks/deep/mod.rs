@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use ringmill_isa::Level;
 use ringmill_isa::macros::MacroProgram;
-use ringmill_schemes::ckks::Params;
+use ringmill_schemes::ParameterSet;
 use ringmill_schemes::ckks::bootstrap::{Bootstrapping, Procedure, Set, Wanted};
+use ringmill_schemes::ckks::{Ckks, Params};
 
 use super::Options;
 use super::canonical::CanonicalScales;
@@ -26,6 +27,7 @@ use crate::error::{At, CompileError};
 use crate::pipeline;
 use crate::refresh;
 use crate::relin;
+use crate::scheme::Compiles;
 use course::{Course, Setting};
 use extent::refreshed;
 
@@ -150,7 +152,8 @@ pub(super) fn may_help(error: &CompileError, wanted: &super::Wanted, options: &O
 ///
 /// # Errors
 /// `error`, the reason why no other parameters serve, if no set holds the program as accurately as the user demands.
-/// Fails too if the work is stopped.
+/// [`CompileError::KeysTooLarge`] if the sets that do have larger evaluation keys than the user allows. Fails too if
+/// the work is stopped.
 pub(super) fn choose(
     program: &MacroProgram,
     wanted: &super::Wanted,
@@ -158,7 +161,7 @@ pub(super) fn choose(
     ranges: &[InputRange],
     error: CompileError,
 ) -> Result<(Fitted, Option<Arc<Procedure>>), CompileError> {
-    let mut missing = 0.0;
+    let (mut missing, mut least) = (0.0, None);
     for (set, finer) in Set::SECURE.into_iter().zip(FINER_BITS) {
         if missing > finer {
             continue;
@@ -166,7 +169,12 @@ pub(super) fn choose(
         let setup = set.bootstrapping().map_err(CompileError::Scheme)?;
         match fit(program, &setup, options, ranges) {
             Ok((fitted, made)) if fitted.missing_bits(wanted.accuracy) <= 0.0 => {
-                return Ok((fitted, made));
+                let keys = Ckks::keys(&fitted.managed, &fitted.params, made.as_ref())?;
+                let bytes = fitted.params.key_bytes(keys.len(), options.seeded());
+                if options.keys.allow(bytes) {
+                    return Ok((fitted, made));
+                }
+                least = Some(least.map_or(bytes, |least: u64| least.min(bytes)));
             }
             Ok((fitted, _)) => missing = f64::max(missing, fitted.missing_bits(wanted.accuracy)),
             Err(halt @ CompileError::Halt(_)) => return Err(halt),
@@ -174,7 +182,10 @@ pub(super) fn choose(
             Err(_) => break,
         }
     }
-    Err(error)
+    Err(match least.zip(options.keys.most_bytes) {
+        Some((least, wanted)) => CompileError::KeysTooLarge { wanted, least },
+        None => error,
+    })
 }
 
 /// For each secure set, the bits by which its errors may be smaller than those of the first set. A set is not tried if
