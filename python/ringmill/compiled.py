@@ -262,7 +262,10 @@ class Compiled:
 
     @property
     def key_bytes(self) -> int:
-        """The bytes of the evaluation keys that :meth:`keygen` makes, known before it makes them."""
+        """The bytes of memory of the evaluation keys that :meth:`keygen` makes, known before it makes them.
+
+        Their file is smaller, since a residue there takes the bits of its prime and not 8 bytes.
+        """
         return self._inner.key_bytes
 
     @arguments()
